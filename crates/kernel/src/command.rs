@@ -1,0 +1,120 @@
+use seaway_model::{
+    DeploymentId, ExecutorName, Fence, Name, Outcome, Revision, Seq, Span, TargetId,
+};
+
+use crate::record::{Detail, Step};
+use crate::structure::{StructureChange, StructureError};
+
+/// A request that may be refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    ChangeStructure(StructureChange),
+    /// Registers the version if it is new, and sends it into the pipeline. `known` is the number
+    /// that the store has for the version, if it has one.
+    Start { deployment: DeploymentId, service: Name, version: Box<str>, known: Option<Revision> },
+    /// Takes a task for a while. The reply carries the fence for all answers.
+    Claim { step: Step, executor: ExecutorName, ttl: Span },
+    Report { step: Step, fence: Fence, report: Report, answer: Option<Box<str>> },
+    /// Opens the next attempt of a failed step and of everything after it in its run.
+    Retry { step: Step },
+    /// Counts a step as done without doing it.
+    Skip { step: Step, reason: Box<str> },
+    Pause { deployment: DeploymentId },
+    Resume { deployment: DeploymentId },
+    Abort { deployment: DeploymentId },
+}
+
+/// What an executor says about its task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Report {
+    Started,
+    Changed,
+    Ended(Outcome),
+}
+
+/// What a command that was carried out tells its sender.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    Done { at: Seq },
+    Started { at: Seq, revision: Revision },
+    Claimed { at: Seq, fence: Fence },
+}
+
+/// Why a command was not carried out, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("deployment {0} is not known; check the id")]
+    UnknownDeployment(DeploymentId),
+    #[error("deployment {0} is not in memory; load its records and ask again")]
+    NotLoaded(DeploymentId),
+    #[error("deployment {0} exists already; use a new id")]
+    DeploymentExists(DeploymentId),
+    #[error("deployment {0} has ended; start a new one")]
+    Ended(DeploymentId),
+    #[error("deployment {0} was superseded by a newer revision; deploy that one, or roll back")]
+    Superseded(DeploymentId),
+    #[error("deployment {0} is being aborted; only waiting for what is in flight")]
+    Aborting(DeploymentId),
+    #[error("deployment {0} is paused already")]
+    AlreadyPaused(DeploymentId),
+    #[error("deployment {0} is not paused")]
+    NotPaused(DeploymentId),
+    #[error("target {0} is not a step of this deployment; list its steps")]
+    UnknownStep(TargetId),
+    #[error("the step is not waiting for an executor; ask for the steps that are")]
+    NotOffered,
+    #[error("the step is held by {0}; wait until its lease ends")]
+    HeldBy(ExecutorName),
+    #[error(
+        "the answer belongs to attempt {} lease {}, but attempt {} lease {} counts now; drop it",
+        given.attempt, given.lease, current.attempt, current.lease
+    )]
+    StaleFence { given: Fence, current: Fence },
+    #[error("only a failed step can be retried")]
+    NotFailed,
+    #[error("only steps with work can be retried or skipped; {0} ends by itself")]
+    IsMarker(seaway_model::Kind),
+    #[error("the step is complete already")]
+    AlreadyComplete,
+    #[error("the deployment has not reached this step; skip it when it waits there")]
+    NotReached,
+    #[error("a step after it is in flight; wait for it, or abort the deployment")]
+    LaterInFlight,
+    #[error("a reason is needed, of at most {max} characters", max = Refusal::MAX_REASON)]
+    BadReason,
+    #[error("a version is needed, of at most {max} characters", max = Refusal::MAX_VERSION)]
+    BadVersion,
+    #[error("a lease lasts between 1 second and 1 day")]
+    BadTtl,
+    #[error("an answer has at most {max} bytes; keep the rest elsewhere and send a link", max = Refusal::MAX_ANSWER)]
+    AnswerTooLong,
+    #[error("there is no stage yet; define the structure first")]
+    NoStructure,
+    #[error("at most {max} deployments may be in progress; wait for some to end", max = Refusal::MAX_IN_PROGRESS)]
+    TooManyInProgress,
+    #[error(transparent)]
+    Structure(#[from] StructureError),
+}
+
+impl Refusal {
+    pub const MAX_REASON: usize = 1_000;
+    pub const MAX_VERSION: usize = 200;
+    pub const MAX_ANSWER: usize = 1 << 20;
+    /// Bounds the memory of one project.
+    pub const MAX_IN_PROGRESS: usize = 1_000_000;
+}
+
+/// An instruction to the outside, to be carried out once its record is durable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// A task may be claimed.
+    Offer { step: Step, attempt: seaway_model::Attempt },
+    /// Whoever holds the task should stop; its answer no longer counts.
+    Cancel { step: Step, fence: Fence },
+    /// A deployment ended and left memory.
+    Ended { deployment: DeploymentId },
+}
+
+pub(crate) fn answer_detail(answer: &Option<Box<str>>) -> Option<Box<Detail>> {
+    answer.as_ref().map(|text| Box::new(Detail::Answer(text.clone())))
+}

@@ -1,0 +1,90 @@
+use seaway_kernel::Record;
+use seaway_model::{DeploymentId, Fact, Kind, Level, Name, Revision, Seq, TargetId, TargetTable};
+
+/// A change to the table of spans, which answers "latest finished", "latest failed", "in progress"
+/// and their `as of` forms by index.
+///
+/// A span is the time a deployment spends at a place: the pipeline, a stage, a sequence, a task, a
+/// group or a member. It is folded from the log like everything else and can be rebuilt from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SpanEdit {
+    Open {
+        place: TargetId,
+        deployment: DeploymentId,
+        revision: Revision,
+        service: Name,
+        seq: Seq,
+    },
+    /// Ends the open span of the deployment at the place; without one nothing happens.
+    Close { place: TargetId, deployment: DeploymentId, ending: Fact, seq: Seq },
+    /// A retry: wherever the last span of the deployment at one of these places is closed, another
+    /// one opens with its revision and service.
+    Reopen { places: Vec<TargetId>, deployment: DeploymentId, seq: Seq },
+}
+
+impl SpanEdit {
+    /// What a record means for the spans of its deployment, which deploys `service`.
+    #[must_use]
+    pub fn of(record: &Record, targets: &TargetTable, service: &Name) -> Option<Self> {
+        let deployment = record.deployment?;
+        let node = targets.get(record.target);
+        let (place, seq) = (node.place, record.seq);
+        let open = || {
+            let (revision, service) = (record.revision?, service.clone());
+            Some(Self::Open { place, deployment, revision, service, seq })
+        };
+        let close = |ending| Some(Self::Close { place, deployment, ending, seq });
+        match (record.kind, record.fact) {
+            (_, Fact::Retried) => {
+                let places = enclosing(targets, record.target);
+                Some(Self::Reopen { places, deployment, seq })
+            }
+            (
+                Kind::PipelineStarted
+                | Kind::StageStarted
+                | Kind::SequenceStarted
+                | Kind::GroupStarted
+                | Kind::MemberStarted,
+                Fact::Finished,
+            )
+            | (Kind::TaskDone | Kind::ArtifactRegistered, Fact::Dispatched) => open(),
+            (
+                Kind::PipelineFinished
+                | Kind::StageFinished
+                | Kind::SequenceFinished
+                | Kind::GroupFinished
+                | Kind::MemberFinished
+                | Kind::TaskDone
+                | Kind::ArtifactRegistered,
+                Fact::Finished
+                | Fact::Failed
+                | Fact::Cancelled
+                | Fact::Superseded
+                | Fact::Skipped
+                | Fact::RolledBack,
+            ) => close(record.fact),
+            (_, Fact::Failed | Fact::Cancelled) if node.level == Level::Member => {
+                close(record.fact)
+            }
+            (_, Fact::Skipped) if record.by != seaway_kernel::Actor::Seaway => {
+                let places = enclosing(targets, record.target);
+                Some(Self::Reopen { places, deployment, seq })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The places that a target lies in, from itself up to the pipeline.
+fn enclosing(targets: &TargetTable, target: TargetId) -> Vec<TargetId> {
+    let mut places = Vec::new();
+    let mut id = target;
+    loop {
+        let node = targets.get(id);
+        places.push(node.place);
+        if id == TargetTable::ROOT {
+            return places;
+        }
+        id = node.parent;
+    }
+}
