@@ -11,17 +11,42 @@ pub enum Command {
     ChangeStructure(StructureChange),
     /// Registers the version if it is new, and sends it into the pipeline. `known` is the number
     /// that the store has for the version, if it has one.
-    Start { deployment: DeploymentId, service: Name, version: Box<str>, known: Option<Revision> },
+    Start {
+        deployment: DeploymentId,
+        service: Name,
+        version: Box<str>,
+        known: Option<Revision>,
+    },
     /// Takes a task for a while. The reply carries the fence for all answers.
-    Claim { step: Step, executor: ExecutorName, ttl: Span },
-    Report { step: Step, fence: Fence, report: Report, answer: Option<Box<str>> },
+    Claim {
+        step: Step,
+        executor: ExecutorName,
+        ttl: Span,
+    },
+    Report {
+        step: Step,
+        fence: Fence,
+        report: Report,
+        answer: Option<Box<str>>,
+    },
     /// Opens the next attempt of a failed step and of everything after it in its run.
-    Retry { step: Step },
+    Retry {
+        step: Step,
+    },
     /// Counts a step as done without doing it.
-    Skip { step: Step, reason: Box<str> },
-    Pause { deployment: DeploymentId },
-    Resume { deployment: DeploymentId },
-    Abort { deployment: DeploymentId },
+    Skip {
+        step: Step,
+        reason: Box<str>,
+    },
+    Pause {
+        deployment: DeploymentId,
+    },
+    Resume {
+        deployment: DeploymentId,
+    },
+    Abort {
+        deployment: DeploymentId,
+    },
 }
 
 /// What an executor says about its task.

@@ -1,13 +1,43 @@
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
 use seaway_model::{
-    DeploymentId, Digest, Fence, Name, Seq, TargetDef, TargetError, TargetTable, Timestamp,
+    DeploymentId, Fence, Name, Revision, Seq, TargetDef, TargetError, TargetTable, Timestamp,
 };
 
-use crate::{Actor, Command, Effect, Record, Refusal, Reply, Step};
+use crate::state::{Deployment, Permits, Places, Spot, Waiter, World};
+use crate::{Refusal, Step};
 
 /// One project: everything that its log adds up to.
+///
+/// State changes only by folding records: [`Kernel::decide`] and [`Kernel::tick`] make records and
+/// fold each through the same code as [`Kernel::apply`]. If what they made does not become durable,
+/// the kernel has to be dropped and loaded again.
 #[derive(Debug)]
 pub struct Kernel {
-    targets: TargetTable,
+    pub(crate) project: Name,
+    pub(crate) head: Seq,
+    pub(crate) time: Timestamp,
+    pub(crate) targets: TargetTable,
+    pub(crate) world: World,
+    pub(crate) deployments: BTreeMap<DeploymentId, Deployment>,
+    pub(crate) by_start: BTreeMap<Seq, DeploymentId>,
+    pub(crate) permits: Permits,
+    pub(crate) places: Places,
+    pub(crate) last_revision: Revision,
+    /// Registrations that the store may not have answered for yet.
+    pub(crate) recent: VecDeque<(Name, Box<str>, Revision)>,
+    /// Deployments with something to look at, oldest first.
+    pub(crate) active: BTreeSet<(Revision, Seq)>,
+    /// Deployments that ended since the last sweep.
+    pub(crate) ended: Vec<DeploymentId>,
+    pub(crate) volatile: Volatile,
+}
+
+/// What is neither a record nor part of the hashed state: when holders last said they are alive.
+#[derive(Debug, Default)]
+pub(crate) struct Volatile {
+    pub(crate) deadlines: BTreeMap<Step, Timestamp>,
+    pub(crate) by_deadline: BTreeSet<(Timestamp, Step)>,
 }
 
 /// Whether a tick left work for the next one.
@@ -20,105 +50,155 @@ pub enum Pace {
     More,
 }
 
-/// A record that cannot follow the ones before it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum IllegalRecord {
-    #[error("record {found} cannot follow {}", expected.0 - 1)]
-    OutOfOrder { expected: Seq, found: Seq },
-    #[error("record {seq} is about a deployment that is not in memory")]
-    UnknownDeployment { seq: Seq },
-    #[error("record {seq} is about a target or step that does not exist")]
-    UnknownStep { seq: Seq },
-    #[error("record {seq} changes the structure in a way that is not allowed")]
-    Structure { seq: Seq },
-    #[error("record {seq} lacks what its kind needs")]
-    Incomplete { seq: Seq },
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum CheckpointError {
-    #[error("the checkpoint was written by another version")]
-    Version,
-    #[error("the checkpoint is damaged")]
-    Damaged,
-}
+/// How many registrations are remembered: more than can be under way between a look into the
+/// store and the decision that follows it.
+pub(crate) const MAX_RECENT: usize = 1_000;
 
 impl Kernel {
+    #[must_use]
     pub fn new(project: &Name) -> Self {
-        Self { targets: TargetTable::new(project.as_str()) }
+        Self {
+            project: project.clone(),
+            head: Seq(0),
+            time: Timestamp::default(),
+            targets: TargetTable::new(project.as_str()),
+            world: World::default(),
+            deployments: BTreeMap::new(),
+            by_start: BTreeMap::new(),
+            permits: Permits::default(),
+            places: Places::default(),
+            last_revision: Revision(0),
+            recent: VecDeque::new(),
+            active: BTreeSet::new(),
+            ended: Vec::new(),
+            volatile: Volatile::default(),
+        }
     }
+
+    #[must_use]
+    pub fn project(&self) -> &Name {
+        &self.project
+    }
+
+    #[must_use]
     pub fn targets(&self) -> &TargetTable {
         &self.targets
     }
-    pub fn define_target(&mut self, _def: &TargetDef) -> Result<(), TargetError> {
-        todo!()
+
+    pub fn define_target(&mut self, def: &TargetDef) -> Result<(), TargetError> {
+        self.targets.define(def)
     }
+
     /// Position of the last record that was applied.
+    #[must_use]
     pub fn head(&self) -> Seq {
-        todo!()
+        self.head
     }
+
     /// Time of the last record that was applied.
+    #[must_use]
     pub fn time(&self) -> Timestamp {
-        todo!()
+        self.time
     }
-    /// Carries a command out: appends its records to `out`, each applied already. When it is refused nothing changed.
-    pub fn decide(
-        &mut self,
-        _command: &Command,
-        _now: Timestamp,
-        _by: &Actor,
-        _out: &mut Vec<Record>,
-    ) -> Result<Reply, Refusal> {
-        todo!()
+
+    #[must_use]
+    pub fn structure(&self) -> &crate::Structure {
+        &self.world.structure
     }
-    /// Expires leases and dispatches what is doable: at most about `limit` records, each applied already.
-    pub fn tick(&mut self, _now: Timestamp, _limit: usize, _out: &mut Vec<Record>) -> Pace {
-        todo!()
+
+    /// The service of a deployment that is in memory, also of one that has just ended.
+    #[must_use]
+    pub fn service(&self, deployment: DeploymentId) -> Option<&Name> {
+        self.deployments.get(&deployment).map(|deployment| &deployment.service)
     }
-    /// Folds one record (replay).
-    pub fn apply(&mut self, _record: &Record) -> Result<(), IllegalRecord> {
-        todo!()
+
+    /// The deployments in memory, with their revisions.
+    pub fn deployments(&self) -> impl Iterator<Item = (DeploymentId, Revision)> + '_ {
+        let live = self.deployments.values().filter(|it| !it.has_ended());
+        live.map(|it| (it.id, it.revision))
     }
-    /// What a record, once durable, means for the outside.
-    pub fn effect(&self, _record: &Record) -> Option<Effect> {
-        todo!()
-    }
-    /// A holder says that it is alive. Not a record, not part of the hashed state.
-    pub fn renew(&mut self, _step: Step, _fence: Fence, _now: Timestamp) -> Result<(), Refusal> {
-        todo!()
-    }
-    /// After a start or takeover every open lease counts as renewed now.
-    pub fn renew_all(&mut self, _now: Timestamp) {
-        todo!()
-    }
-    /// When `tick` has something to do by itself (an open lease runs out).
-    pub fn next_wakeup(&self) -> Option<Timestamp> {
-        todo!()
-    }
-    /// The service of a deployment that is in memory (also one that has just ended, until `sweep`).
-    pub fn service(&self, _deployment: DeploymentId) -> Option<&Name> {
-        todo!()
-    }
-    /// Deployments that ended leave memory. Called after each durable batch and during replay.
+
+    /// Deployments that ended leave memory. To be called when their records were handed on.
     pub fn sweep(&mut self) {
-        todo!()
+        for id in std::mem::take(&mut self.ended) {
+            if !self.deployments.get(&id).is_some_and(Deployment::has_ended) {
+                continue;
+            }
+            if let Some(gone) = self.deployments.remove(&id) {
+                self.by_start.remove(&gone.started);
+                self.active.remove(&gone.rank());
+            }
+        }
     }
-    /// In replay: the deployment whose earlier records must be revived before this record can be applied.
-    pub fn absent(&self, _record: &Record) -> Option<DeploymentId> {
-        todo!()
+
+    /// A holder says that it is alive.
+    pub fn renew(&mut self, step: Step, fence: Fence, now: Timestamp) -> Result<(), Refusal> {
+        let current = self.fence_of(step)?;
+        if current != fence {
+            return Err(Refusal::StaleFence { given: fence, current });
+        }
+        let deployment = &self.deployments[&step.deployment];
+        let lease = deployment.leases.get(&(step.target, step.kind)).ok_or(Refusal::NotOffered)?;
+        let ttl = lease.ttl;
+        self.volatile.set(step, now + ttl);
+        Ok(())
     }
-    /// Brings a deployment that left memory as failed back, from all its records in order.
-    pub fn revive(&mut self, _records: &[Record]) -> Result<(), IllegalRecord> {
-        todo!()
+
+    /// After a start or takeover every open lease counts as renewed now.
+    pub fn renew_all(&mut self, now: Timestamp) {
+        for deployment in self.deployments.values() {
+            for (&(target, kind), lease) in &deployment.leases {
+                let step = Step { deployment: deployment.id, target, kind };
+                self.volatile.set(step, now + lease.ttl);
+            }
+        }
     }
-    /// Digest of the state; equal live, replayed and after a checkpoint.
-    pub fn digest(&self) -> Digest {
-        todo!()
+
+    /// When a tick has something to do by itself: an open lease runs out.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Option<Timestamp> {
+        self.volatile.by_deadline.first().map(|(at, _)| *at)
     }
-    pub fn checkpoint(&self) -> Vec<u8> {
-        todo!()
+
+    /// Puts whoever is first in line on its deployment's list again.
+    pub(crate) fn kick(&mut self, key: crate::state::PermitKey) {
+        if let Some(waiter) = self.permits.first_in_line(key) {
+            self.call_up(waiter);
+        }
     }
-    pub fn restore(_project: &Name, _bytes: &[u8]) -> Result<Self, CheckpointError> {
-        todo!()
+
+    /// Takes a waiter out of its lines, to be looked at again.
+    pub(crate) fn call_up(&mut self, waiter: Waiter) {
+        let id = self.by_start[&waiter.started];
+        let deployment = self.deployments.get_mut(&id).expect("waiters are in memory");
+        let keys = deployment.derived.in_line.remove(&waiter.spot).unwrap_or_default();
+        deployment.derived.todo.insert(waiter.spot);
+        self.active.insert(deployment.rank());
+        keys.into_iter().for_each(|key| self.permits.leave(key, waiter));
+    }
+
+    /// A step leaves its lines for good; whoever came behind it is looked at again.
+    pub(crate) fn leave_lines(&mut self, id: DeploymentId, spot: Spot) {
+        let deployment = self.deployments.get_mut(&id).expect("waiters are in memory");
+        let Some(keys) = deployment.derived.in_line.remove(&spot) else { return };
+        let (revision, started) = deployment.rank();
+        for &key in &keys {
+            self.permits.leave(key, Waiter { revision, started, spot });
+        }
+        keys.into_iter().for_each(|key| self.kick(key));
+    }
+}
+
+impl Volatile {
+    pub(crate) fn set(&mut self, step: Step, deadline: Timestamp) {
+        self.clear(step);
+        self.deadlines.insert(step, deadline);
+        self.by_deadline.insert((deadline, step));
+    }
+
+    pub(crate) fn clear(&mut self, step: Step) {
+        if let Some(deadline) = self.deadlines.remove(&step) {
+            self.by_deadline.remove(&(deadline, step));
+        }
     }
 }

@@ -58,6 +58,8 @@ pub enum Reason {
     IntroducedLate,
     /// A newer revision is at its place.
     Superseded,
+    /// A newer revision took its place in line.
+    Replaced,
     /// Its `when` does not hold.
     Condition,
     /// It left the structure while it was in flight.
@@ -74,6 +76,7 @@ impl fmt::Display for Reason {
             Self::Surpassed => f.write_str("surpassed"),
             Self::IntroducedLate => f.write_str("introduced late"),
             Self::Superseded => f.write_str("superseded"),
+            Self::Replaced => f.write_str("replaced in line"),
             Self::Condition => f.write_str("condition"),
             Self::Orphaned => f.write_str("orphaned"),
             Self::Aborted => f.write_str("aborted"),

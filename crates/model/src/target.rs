@@ -111,8 +111,7 @@ impl TargetTable {
     pub fn new(project: &str) -> Self {
         let mut parts = Parts::default();
         let part = parts.intern(project);
-        let root =
-            Target { parent: Self::ROOT, part, place: Self::ROOT, level: Level::Project };
+        let root = Target { parent: Self::ROOT, part, place: Self::ROOT, level: Level::Project };
         Self {
             nodes: vec![root],
             since: vec![Seq(0)],

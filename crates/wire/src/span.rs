@@ -16,10 +16,19 @@ pub enum SpanEdit {
         seq: Seq,
     },
     /// Ends the open span of the deployment at the place; without one nothing happens.
-    Close { place: TargetId, deployment: DeploymentId, ending: Fact, seq: Seq },
+    Close {
+        place: TargetId,
+        deployment: DeploymentId,
+        ending: Fact,
+        seq: Seq,
+    },
     /// A retry: wherever the last span of the deployment at one of these places is closed, another
     /// one opens with its revision and service.
-    Reopen { places: Vec<TargetId>, deployment: DeploymentId, seq: Seq },
+    Reopen {
+        places: Vec<TargetId>,
+        deployment: DeploymentId,
+        seq: Seq,
+    },
 }
 
 impl SpanEdit {

@@ -85,9 +85,10 @@ fn check_stage(name: &Name, stage: &Stage) -> Result<(), StructureError> {
             return Err(StructureError::TooMany { what: "members", limit: MAX_MEMBERS });
         }
     }
-    stage.sequences.iter().try_for_each(|(sequence, definition)| {
-        check_sequence((name, stage), sequence, definition)
-    })
+    stage
+        .sequences
+        .iter()
+        .try_for_each(|(sequence, definition)| check_sequence((name, stage), sequence, definition))
 }
 
 fn check_sequence(

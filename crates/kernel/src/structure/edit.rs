@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use seaway_model::Name;
+use seaway_model::{Kind, Name};
 
 use super::check::{StructureError, check};
 use super::types::{Edit, Group, Sequence, Slot, Stage, Structure, StructureChange, Task};
@@ -86,8 +86,9 @@ impl Structure {
         group: &Name,
     ) -> Result<&mut BTreeSet<Name>, StructureError> {
         let found = self.stage_mut(stage)?.groups.get_mut(group);
-        let found = found.ok_or_else(|| {
-            StructureError::UnknownGroup { stage: stage.clone(), group: group.clone() }
+        let found = found.ok_or_else(|| StructureError::UnknownGroup {
+            stage: stage.clone(),
+            group: group.clone(),
         })?;
         Ok(Arc::make_mut(&mut Arc::make_mut(found).members))
     }
@@ -99,6 +100,9 @@ impl Structure {
         for stage in self.stages.values() {
             let chains = stage.groups.values().flat_map(|group| &group.chain);
             slots.extend(chains.map(|&kind| Slot::Kind(kind)));
+            if !stage.groups.is_empty() {
+                slots.extend([Kind::GroupStarted, Kind::GroupFinished].map(Slot::Kind));
+            }
             for (name, sequence) in &stage.sequences {
                 slots.extend(sequence.slots(name));
             }

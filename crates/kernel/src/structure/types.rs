@@ -113,14 +113,42 @@ pub struct StructureChange(pub Vec<Edit>);
 pub enum Edit {
     /// Adds a stage without sequences and groups, or gives an existing one other predecessors and
     /// another batch.
-    PutStage { stage: Name, after: BTreeSet<Name>, batch: Option<Batch> },
+    PutStage {
+        stage: Name,
+        after: BTreeSet<Name>,
+        batch: Option<Batch>,
+    },
     /// Stages that came after it come after its predecessors from now on.
-    RemoveStage { stage: Name },
-    PutSequence { stage: Name, sequence: Name, definition: Sequence },
-    RemoveSequence { stage: Name, sequence: Name },
+    RemoveStage {
+        stage: Name,
+    },
+    PutSequence {
+        stage: Name,
+        sequence: Name,
+        definition: Sequence,
+    },
+    RemoveSequence {
+        stage: Name,
+        sequence: Name,
+    },
     /// Adds a group without members, or changes the chain of an existing one.
-    PutGroup { stage: Name, group: Name, chain: Vec<Kind> },
-    RemoveGroup { stage: Name, group: Name },
-    AddMembers { stage: Name, group: Name, members: Vec<Name> },
-    RemoveMembers { stage: Name, group: Name, members: Vec<Name> },
+    PutGroup {
+        stage: Name,
+        group: Name,
+        chain: Vec<Kind>,
+    },
+    RemoveGroup {
+        stage: Name,
+        group: Name,
+    },
+    AddMembers {
+        stage: Name,
+        group: Name,
+        members: Vec<Name>,
+    },
+    RemoveMembers {
+        stage: Name,
+        group: Name,
+        members: Vec<Name>,
+    },
 }

@@ -1,0 +1,49 @@
+use std::sync::Arc;
+
+use seaway_model::Name;
+use seaway_store::Store;
+use tokio::sync::{mpsc, watch};
+
+use crate::engine::chain;
+use crate::loading::{ReadError, fold};
+use crate::project::stopped;
+
+/// A project whose last checkpoint lies far enough behind.
+#[derive(Debug)]
+pub(crate) struct Due {
+    pub(crate) project: Arc<Name>,
+}
+
+/// Writes checkpoints until the engine stops. It folds its own copy of each project, from the last
+/// checkpoint and the rows of the store, so that no writer ever waits for one; and what it reads
+/// back and writes is checked by the same code as a load.
+pub(crate) async fn keep(
+    store: Store,
+    mut dues: mpsc::Receiver<Due>,
+    mut stop: watch::Receiver<bool>,
+) {
+    loop {
+        let due = tokio::select! {
+            due = dues.recv() => due,
+            () = stopped(&mut stop) => None,
+        };
+        let Some(due) = due else { return };
+        tokio::select! {
+            // Half a checkpoint is none: the next start folds a little more.
+            () = stopped(&mut stop) => return,
+            written = write(&store, &due.project) => if let Err(error) = written {
+                let why = chain(&error);
+                tracing::warn!(project = %due.project, why, "checkpoint not written; trying later");
+            },
+        }
+    }
+}
+
+async fn write(store: &Store, project: &Name) -> Result<(), ReadError> {
+    let folded = fold(store, project).await?;
+    let checkpoint = folded.replay.checkpoint();
+    if checkpoint.seq > folded.checkpoint {
+        store.put_checkpoint(project, &checkpoint).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,130 @@
+use std::sync::Arc;
+
+use seaway_kernel::{Actor, Command, Effect, Refusal, Reply, Step};
+use seaway_model::{DeploymentId, Fence, Seq, Span};
+
+/// Names a request, so that its answer finds the caller. Drivers never use one twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(pub u64);
+
+/// Something that a caller wants from a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub ticket: Ticket,
+    pub ask: Ask,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// For [`Command::Start`] the driver looks its version up in the store first, fills in `known`,
+    /// and says with `as_of` up to where the log was durable before it looked. What was registered
+    /// since then the kernel knows, unless it was too much: then the request is told that it is
+    /// [stale](RequestError::StaleLookup). Other commands do not use `as_of`.
+    Command { command: Command, by: Actor, as_of: Seq },
+    /// A holder says that it is alive. Nothing is written; the reply names the position as of which
+    /// the lease is held.
+    Renew { step: Step, fence: Fence },
+}
+
+/// What a driver must tell someone, or do, now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// The log is durable up to here. It comes before the replies of the same append, so that who
+    /// got a reply also finds its records.
+    Durable {
+        head: Seq,
+    },
+    Reply {
+        ticket: Ticket,
+        result: Result<Reply, RequestError>,
+    },
+    Effect(Effect),
+    /// Requests wait for a deployment that left memory: read all its records and hand them to
+    /// [`Writer::revive`](super::Writer::revive).
+    Load {
+        deployment: DeploymentId,
+    },
+}
+
+/// How much a writer takes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Requests that wait to be decided; one more is refused.
+    pub mailbox: usize,
+    /// Requests that are decided in one append.
+    pub requests: usize,
+    /// Records of one append, about.
+    pub records: usize,
+    /// Appends that the store may be working on while the next requests are decided.
+    pub outstanding: usize,
+    /// What a refused caller is told.
+    pub retry_after: Span,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            mailbox: 4_096,
+            requests: 1_024,
+            records: 4_096,
+            outstanding: 2,
+            retry_after: Span::from_secs(1),
+        }
+    }
+}
+
+/// The mailbox is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("too many requests wait already; try again in {retry_after}")]
+pub struct Overloaded {
+    pub retry_after: Span,
+}
+
+/// Why a request was not carried out, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    #[error(transparent)]
+    Overloaded(#[from] Overloaded),
+    #[error("too many versions were registered while this one was looked up; send it again")]
+    StaleLookup,
+    #[error("nothing was written, because {why}; send it again in {retry_after}")]
+    NotWritten { why: Obstacle, retry_after: Span },
+    /// The append may or may not have become durable.
+    #[error("it is not known whether this was written; look at the log before sending it again")]
+    Unknown,
+    #[error("another server owns this project now; send it there")]
+    NotOwner,
+    #[error("deployment {deployment} cannot be brought back: {why}; run `seaway verify`")]
+    Unreadable { deployment: DeploymentId, why: Box<str> },
+    /// The log of the project cannot be used. Other projects go on.
+    #[error("the project is stopped: {0}")]
+    Broken(Arc<str>),
+}
+
+/// Why an append was not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Obstacle {
+    #[error("the disk is full")]
+    DiskFull,
+    #[error("the store cannot be reached")]
+    Unavailable,
+    #[error("the log did not end where it should")]
+    Conflict,
+    #[error("the server is stopping")]
+    Stopping,
+    #[error("of a bug, which the server has logged")]
+    Bug,
+}
+
+/// What the store said about an append that did not become durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AppendFailure {
+    /// Another owner has the project. This one must not write again.
+    Fenced,
+    /// Certainly nothing of it was written.
+    NotWritten(Obstacle),
+    /// Nobody knows. The next load must take ownership anew, so that a late write is refused.
+    Unknown,
+}

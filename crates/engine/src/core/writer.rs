@@ -1,0 +1,247 @@
+use std::collections::VecDeque;
+
+use seaway_kernel::{Command, Kernel, Pace, Record, Refusal, Reply};
+use seaway_model::{DeploymentId, Seq, Timestamp};
+use seaway_wire::Append;
+
+use super::batch::{Batch, Sealer};
+use super::registrations::Registrations;
+use super::{
+    AppendFailure, Ask, Limits, Obstacle, Output, Overloaded, Request, RequestError, Ticket,
+};
+
+/// The only one who writes the log of a project.
+///
+/// Requests are decided in order, on a state that runs ahead of the store by the appends that are
+/// outstanding. What was decided is told to nobody before everything it rests on is durable.
+#[derive(Debug)]
+pub struct Writer {
+    pub(super) kernel: Kernel,
+    sealer: Sealer,
+    pub(super) limits: Limits,
+    pub(super) queue: VecDeque<Waiting>,
+    /// Requests that wait until a deployment is brought back.
+    pub(super) parked: Vec<(DeploymentId, Waiting)>,
+    outstanding: VecDeque<Batch>,
+    pace: Pace,
+    durable: Seq,
+    registrations: Registrations,
+    records: Vec<Record>,
+}
+
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) request: Request,
+    /// Its deployment was brought back for it once; asking for that again could go on for ever.
+    pub(super) revived: bool,
+}
+
+/// What deciding a request led to.
+enum Decided {
+    Answer(Ticket, Result<Reply, RequestError>),
+    /// It needs a deployment that left memory; nobody asked for that one yet.
+    Load(DeploymentId),
+    Parked,
+}
+
+impl Writer {
+    pub(super) fn new(kernel: Kernel, sealer: Sealer, limits: Limits) -> Self {
+        let durable = kernel.head();
+        Self {
+            kernel,
+            sealer,
+            limits,
+            queue: VecDeque::new(),
+            parked: Vec::new(),
+            outstanding: VecDeque::new(),
+            // What the last owner had no time to dispatch is dispatched by the first poll.
+            pace: Pace::More,
+            durable,
+            registrations: Registrations::new(durable),
+            records: Vec::new(),
+        }
+    }
+
+    /// Puts a request in line; call [`poll_append`](Self::poll_append) next. A full mailbox refuses
+    /// it, and the caller is told when to come back; nothing that was accepted is ever dropped.
+    pub fn offer(&mut self, request: Request) -> Result<(), Overloaded> {
+        if self.room() == 0 {
+            return Err(Overloaded { retry_after: self.limits.retry_after });
+        }
+        self.queue.push_back(Waiting { request, revived: false });
+        Ok(())
+    }
+
+    /// How many more requests [`offer`](Self::offer) accepts now.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.limits.mailbox.saturating_sub(self.queue.len() + self.parked.len())
+    }
+
+    /// Decides what is queued, and dispatches what became doable. Hand the append to the store, in
+    /// the order of these calls, and call again until it is `None`.
+    ///
+    /// Answers that rest on nothing but durable records go to `out` at once.
+    pub fn poll_append(&mut self, now: Timestamp, out: &mut Vec<Output>) -> Option<Append> {
+        if self.outstanding.len() >= self.limits.outstanding {
+            return None;
+        }
+        let now = now.max(self.kernel.time());
+        let mut records = std::mem::take(&mut self.records);
+        let mut batch = Batch {
+            head: self.kernel.head(),
+            replies: Vec::new(),
+            effects: Vec::new(),
+            loads: Vec::new(),
+        };
+        for _ in 0..self.limits.requests {
+            if records.len() >= self.limits.records {
+                break;
+            }
+            let Some(waiting) = self.queue.pop_front() else { break };
+            match self.decide(waiting, now, &mut records) {
+                Decided::Answer(ticket, result) => batch.replies.push((ticket, result)),
+                Decided::Load(deployment) => batch.loads.push(Output::Load { deployment }),
+                Decided::Parked => {}
+            }
+        }
+        // Even behind a flood of commands some dispatching gets done.
+        let left = self.limits.records.saturating_sub(records.len());
+        self.pace = self.kernel.tick(now, left.max(self.limits.records / 4).max(1), &mut records);
+        let append = self.close(batch, &records, out);
+        records.clear();
+        self.records = records;
+        append
+    }
+
+    fn decide(&mut self, waiting: Waiting, now: Timestamp, records: &mut Vec<Record>) -> Decided {
+        let ticket = waiting.request.ticket;
+        let result = match &waiting.request.ask {
+            Ask::Command { command: Command::Start { .. }, as_of, .. }
+                if !self.registrations.cover(*as_of) =>
+            {
+                return Decided::Answer(ticket, Err(RequestError::StaleLookup));
+            }
+            Ask::Command { command, by, .. } => self.kernel.decide(command, now, by, records),
+            Ask::Renew { step, fence } => self
+                .kernel
+                .renew(*step, *fence, now)
+                .map(|()| Reply::Done { at: self.kernel.head() }),
+        };
+        match result {
+            Err(Refusal::NotLoaded(deployment)) if !waiting.revived => {
+                let asked = self.parked.iter().any(|(parked, _)| *parked == deployment);
+                self.parked.push((deployment, waiting));
+                if asked { Decided::Parked } else { Decided::Load(deployment) }
+            }
+            result => Decided::Answer(ticket, result.map_err(RequestError::Refused)),
+        }
+    }
+
+    /// Ends a batch: with records it becomes an append; without, its answers follow the last append
+    /// that is outstanding, because they may rest on it.
+    fn close(
+        &mut self,
+        mut batch: Batch,
+        records: &[Record],
+        out: &mut Vec<Output>,
+    ) -> Option<Append> {
+        if records.is_empty() {
+            match self.outstanding.back_mut() {
+                Some(last) => {
+                    last.replies.append(&mut batch.replies);
+                    last.loads.append(&mut batch.loads);
+                }
+                None => batch.tell(out),
+            }
+            return None;
+        }
+        let append = self.sealer.seal(&self.kernel, records);
+        append.starts.iter().for_each(|start| self.registrations.note(start.seq));
+        batch.head = self.kernel.head();
+        batch.effects = records.iter().filter_map(|record| self.kernel.effect(record)).collect();
+        self.kernel.sweep();
+        self.outstanding.push_back(batch);
+        Some(append)
+    }
+
+    /// The oldest outstanding append is durable. Tell what is in `out`, then poll again.
+    pub fn committed(&mut self, out: &mut Vec<Output>) {
+        let batch = self.outstanding.pop_front().expect("only an append that was handed out ends");
+        self.durable = batch.head;
+        out.push(Output::Durable { head: batch.head });
+        batch.tell(out);
+    }
+
+    /// The oldest outstanding append failed, or nobody knows. The state has run ahead of the log, so
+    /// it is dropped and must be loaded again (never, after [`AppendFailure::Fenced`]). Wait for
+    /// the other outstanding append first: the log must stand still while it is read.
+    #[must_use]
+    pub fn failed(self, failure: AppendFailure) -> Vec<(Ticket, RequestError)> {
+        let retry_after = self.limits.retry_after;
+        let (granted, others) = match failure {
+            AppendFailure::Fenced => (RequestError::NotOwner, RequestError::NotOwner),
+            AppendFailure::NotWritten(why) => {
+                let error = RequestError::NotWritten { why, retry_after };
+                (error.clone(), error)
+            }
+            AppendFailure::Unknown => {
+                let why = Obstacle::Unavailable;
+                (RequestError::Unknown, RequestError::NotWritten { why, retry_after })
+            }
+        };
+        let decided = self.outstanding.into_iter().flat_map(|batch| batch.replies);
+        // A refusal that rested on an append that is gone is void, and certainly wrote nothing.
+        let decided = decided.map(|(ticket, result)| match result {
+            Ok(_) => (ticket, granted.clone()),
+            Err(_) => (ticket, others.clone()),
+        });
+        let parked = self.parked.into_iter().map(|(_, waiting)| waiting);
+        let waiting = parked.chain(self.queue);
+        decided.chain(waiting.map(|waiting| (waiting.request.ticket, others.clone()))).collect()
+    }
+
+    /// When to poll although nothing arrived. A time that has passed means at once; `None` while
+    /// nothing can be done before an append ends or a request arrives.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Option<Timestamp> {
+        if self.outstanding.len() >= self.limits.outstanding {
+            return None;
+        }
+        if self.pace == Pace::More || !self.queue.is_empty() {
+            return Some(self.kernel.time());
+        }
+        self.kernel.next_wakeup()
+    }
+
+    /// Requests that the next [`poll_append`](Self::poll_append) will decide.
+    #[must_use]
+    pub fn queued(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Whether every request was answered and every append is durable: what a graceful stop waits
+    /// for.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.outstanding.is_empty() && self.queue.is_empty() && self.parked.is_empty()
+    }
+
+    /// Appends that the store has not answered yet.
+    #[must_use]
+    pub fn outstanding(&self) -> usize {
+        self.outstanding.len()
+    }
+
+    /// Position of the last record that is durable.
+    #[must_use]
+    pub fn durable(&self) -> Seq {
+        self.durable
+    }
+
+    /// The state, which is ahead of the log while an append is outstanding.
+    #[must_use]
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+}

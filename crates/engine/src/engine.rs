@@ -1,0 +1,200 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use seaway_kernel::Effect;
+use seaway_model::{Name, Seq, Span};
+use seaway_store::{Store, StoreError};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use crate::checkpoints::{self, Due};
+use crate::core::{Limits, Obstacle, RequestError};
+use crate::handle::ProjectHandle;
+use crate::project::ProjectTask;
+
+/// An effect, and the project it is of.
+///
+/// A notice is a hint. What is runnable is derived from the log, so one that is lost because nobody
+/// took it in time delays work and loses none: whoever runs tasks also asks for them now and then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    pub project: Arc<Name>,
+    pub effect: Effect,
+}
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Who takes ownership of projects: the name of this server.
+    pub owner: Box<str>,
+    pub limits: Limits,
+    /// A checkpoint is written every so many records.
+    pub checkpoint_every: u64,
+    /// A project that was not used for so long leaves memory, unless it waits for a lease to end.
+    pub idle_after: Duration,
+    /// How long to wait after the first and after many failures in a row.
+    pub backoff: (Duration, Duration),
+    /// Where effects go. A full channel drops them; see [`Notice`].
+    pub effects: Option<mpsc::Sender<Notice>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            owner: "seaway".into(),
+            limits: Limits::default(),
+            checkpoint_every: 50_000,
+            idle_after: Duration::from_secs(300),
+            backoff: (Duration::from_millis(100), Duration::from_secs(10)),
+            effects: None,
+        }
+    }
+}
+
+/// What all projects share.
+pub(crate) struct Context {
+    pub(crate) store: Store,
+    pub(crate) options: Options,
+    pub(crate) checkpoints: mpsc::Sender<Due>,
+    /// Why the store takes no more writes, once it failed.
+    pub(crate) store_failed: watch::Sender<Option<Arc<str>>>,
+    started: Instant,
+}
+
+impl Context {
+    /// A reading of the monotonic clock.
+    pub(crate) fn monotonic(&self) -> Span {
+        let micros = self.started.elapsed().as_micros();
+        Span(i64::try_from(micros).expect("no process runs for 292,000 years"))
+    }
+
+    /// What a caller is told when the store did not answer.
+    pub(crate) fn declined(&self, error: &StoreError) -> RequestError {
+        let retry_after = self.options.limits.retry_after;
+        match error {
+            StoreError::DiskFull => {
+                RequestError::NotWritten { why: Obstacle::DiskFull, retry_after }
+            }
+            StoreError::Unavailable(_) => {
+                RequestError::NotWritten { why: Obstacle::Unavailable, retry_after }
+            }
+            other => RequestError::Broken(chain(other).into()),
+        }
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// An error and its causes on one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+/// All projects of one process.
+#[derive(Debug)]
+pub struct Engine {
+    context: Arc<Context>,
+    stop: watch::Sender<bool>,
+    projects: Mutex<BTreeMap<Name, Slot>>,
+    checkpoints: JoinHandle<()>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    handle: ProjectHandle,
+    task: JoinHandle<()>,
+}
+
+impl Engine {
+    /// Must be called inside a tokio runtime. Nothing is loaded before it is asked for.
+    #[must_use]
+    pub fn start(store: Store, options: Options) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let (due, dues) = mpsc::channel(64);
+        let context = Arc::new(Context {
+            store: store.clone(),
+            options,
+            checkpoints: due,
+            store_failed: watch::Sender::new(None),
+            started: Instant::now(),
+        });
+        let checkpoints = tokio::spawn(checkpoints::keep(store, dues, stopped));
+        Self { context, stop, projects: Mutex::default(), checkpoints }
+    }
+
+    /// The project, which begins to load if it is asked for the first time. It must exist in the
+    /// store. A project that broke, or went to another owner, stays so until it is
+    /// [reopened](Self::reopen).
+    #[must_use]
+    pub fn project(&self, name: &Name) -> ProjectHandle {
+        let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = projects.get(name) {
+            return slot.handle.clone();
+        }
+        let slot = self.open(name);
+        let handle = slot.handle.clone();
+        projects.insert(name.clone(), slot);
+        handle
+    }
+
+    /// The project again, after it broke or went to another owner: takes ownership back.
+    #[must_use]
+    pub fn reopen(&self, name: &Name) -> ProjectHandle {
+        let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+        if projects.get(name).is_some_and(|slot| slot.handle.ended.get().is_some()) {
+            projects.remove(name);
+        }
+        drop(projects);
+        self.project(name)
+    }
+
+    fn open(&self, name: &Name) -> Slot {
+        let (mailbox, inbox) = mpsc::channel(self.context.options.limits.mailbox);
+        let (head, heads) = watch::channel(Seq(0));
+        let handle = ProjectHandle {
+            project: Arc::new(name.clone()),
+            context: self.context.clone(),
+            mailbox,
+            head: heads,
+            ended: Arc::new(OnceLock::new()),
+        };
+        let task = ProjectTask::new(&handle, inbox, head, self.stop.subscribe());
+        let ended = handle.ended.clone();
+        Slot { handle, task: tokio::spawn(task.run(ended)) }
+    }
+
+    /// Waits until the store has failed for good and says why. The process should end then: a
+    /// failed sync is never tried again, because nobody knows what is on the disk.
+    pub async fn store_failed(&self) -> Arc<str> {
+        let mut failed = self.context.store_failed.subscribe();
+        let reason = failed.wait_for(Option::is_some).await;
+        let reason = reason.expect("the context holds the sender");
+        reason.clone().expect("waited until there is one")
+    }
+
+    /// Accepts no more requests, answers those that were accepted, and ends every task.
+    pub async fn stop(self) {
+        self.stop.send_replace(true);
+        let projects = self.projects.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (name, slot) in projects {
+            if let Err(error) = slot.task.await {
+                tracing::error!(project = %name, %error, "its task did not end well");
+            }
+        }
+        if let Err(error) = self.checkpoints.await {
+            tracing::error!(%error, "the task that writes checkpoints did not end well");
+        }
+    }
+}

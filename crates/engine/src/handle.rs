@@ -1,0 +1,107 @@
+use std::sync::{Arc, OnceLock};
+
+use seaway_kernel::{Actor, Command, Kernel, Reply, Step};
+use seaway_model::{Fence, Name, Seq};
+use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::sync::{oneshot, watch};
+
+use crate::core::{Ask, Obstacle, Overloaded, RequestError};
+use crate::engine::Context;
+use crate::mailbox::Message;
+use crate::subscription::{Subscription, SubscriptionError};
+
+/// The way to one project. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct ProjectHandle {
+    pub(crate) project: Arc<Name>,
+    pub(crate) context: Arc<Context>,
+    pub(crate) mailbox: mpsc::Sender<Message>,
+    pub(crate) head: watch::Receiver<Seq>,
+    /// Why the task of the project ended, once it did.
+    pub(crate) ended: Arc<OnceLock<RequestError>>,
+}
+
+impl ProjectHandle {
+    /// How often a version is looked up again when too much was registered meanwhile. The first
+    /// look-up before a project is loaded never counts.
+    const LOOKUPS: u32 = 4;
+
+    #[must_use]
+    pub fn project(&self) -> &Name {
+        &self.project
+    }
+
+    /// Carries a command out. The answer comes when everything that it rests on is durable.
+    ///
+    /// [`Command::Start`] may leave `known` empty: the store is asked for the version here.
+    pub async fn send(&self, command: Command, by: Actor) -> Result<Reply, RequestError> {
+        if !matches!(command, Command::Start { known: None, .. }) {
+            return self.ask(Ask::Command { command, by, as_of: self.durable() }).await;
+        }
+        for _ in 1..Self::LOOKUPS {
+            match self.start(command.clone(), by.clone()).await {
+                Err(RequestError::StaleLookup) => {}
+                answer => return answer,
+            }
+        }
+        self.start(command, by).await
+    }
+
+    async fn start(&self, mut command: Command, by: Actor) -> Result<Reply, RequestError> {
+        // Read first: what becomes durable while the store is asked may be missing in its answer.
+        let as_of = self.durable();
+        if let Command::Start { service, version, known, .. } = &mut command {
+            let found = self.context.store.revision(&self.project, service, version).await;
+            *known = found.map_err(|error| self.context.declined(&error))?;
+        }
+        self.ask(Ask::Command { command, by, as_of }).await
+    }
+
+    /// Keeps a lease alive. The position in the reply is the one as of which the lease is held.
+    pub async fn renew(&self, step: Step, fence: Fence) -> Result<Reply, RequestError> {
+        self.ask(Ask::Renew { step, fence }).await
+    }
+
+    async fn ask(&self, ask: Ask) -> Result<Reply, RequestError> {
+        let (caller, answer) = oneshot::channel();
+        self.post(Message::Request { ask, caller })?;
+        // The task of the project panicked while it had the request in its hands.
+        answer.await.unwrap_or(Err(RequestError::Unknown))
+    }
+
+    /// Looks at the state when no append is outstanding, so that all of it is durable. Writing
+    /// waits while `look` runs: keep it short, and take what is needed out of it.
+    pub async fn inspect<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Kernel) -> T + Send + 'static,
+    ) -> Result<T, RequestError> {
+        let (tell, answer) = oneshot::channel();
+        let inspection = move |kernel: Result<&Kernel, RequestError>| {
+            // A caller that went away does not need its answer.
+            drop(tell.send(kernel.map(look)));
+        };
+        self.post(Message::Inspect(Box::new(inspection)))?;
+        answer.await.unwrap_or(Err(RequestError::Unknown))
+    }
+
+    fn post(&self, message: Message) -> Result<(), RequestError> {
+        let retry_after = self.context.options.limits.retry_after;
+        let stopping = RequestError::NotWritten { why: Obstacle::Stopping, retry_after };
+        self.mailbox.try_send(message).map_err(|error| match error {
+            TrySendError::Full(_) => Overloaded { retry_after }.into(),
+            TrySendError::Closed(_) => self.ended.get().cloned().unwrap_or(stopping),
+        })
+    }
+
+    /// Position of the last record that this server knows to be durable.
+    #[must_use]
+    pub fn durable(&self) -> Seq {
+        *self.head.borrow()
+    }
+
+    /// All records after `after`, in order, for ever: first those in the store, then each as it
+    /// becomes durable. A position that the log has not reached is an error.
+    pub async fn subscribe(&self, after: Seq) -> Result<Subscription, SubscriptionError> {
+        Subscription::open(self, after).await
+    }
+}

@@ -1,0 +1,238 @@
+use futures::future::BoxFuture;
+use futures::stream::{FuturesOrdered, FuturesUnordered, StreamExt};
+use seaway_model::{DeploymentId, Epoch, FastMap, Seq};
+use seaway_store::{AppendError, StoreError};
+use seaway_wire::Row;
+use tokio::time::Instant;
+
+use crate::checkpoints::Due;
+use crate::core::{AppendFailure, Ask, Obstacle, Output, Request, Ticket, Writer};
+use crate::engine::Notice;
+use crate::loading::deployment_rows;
+use crate::loss;
+use crate::mailbox::{Caller, Inspection, Message};
+use crate::project::{Hold, ProjectTask, Turn, stopped};
+
+/// A project in memory: drives its [`Writer`] until an append fails, nobody needs it, or the engine
+/// stops.
+pub(crate) struct Live<'a> {
+    task: &'a mut ProjectTask,
+    writer: Writer,
+    epoch: Epoch,
+    hold: Option<Hold>,
+    callers: FastMap<Ticket, Caller>,
+    tickets: u64,
+    inspections: Vec<Inspection>,
+    /// Polled, and so handed to the store, in the order in which they were pushed.
+    appends: FuturesOrdered<BoxFuture<'static, Result<(), AppendError>>>,
+    revivals: FuturesUnordered<BoxFuture<'static, Revival>>,
+    out: Vec<Output>,
+    stopping: bool,
+    used: Instant,
+}
+
+type Revival = (DeploymentId, Result<Vec<Row>, StoreError>);
+
+impl<'a> Live<'a> {
+    pub(crate) fn new(
+        task: &'a mut ProjectTask,
+        (epoch, writer): (Epoch, Writer),
+        hold: Option<Hold>,
+    ) -> Self {
+        Self {
+            task,
+            writer,
+            epoch,
+            hold,
+            callers: FastMap::default(),
+            tickets: 0,
+            inspections: Vec::new(),
+            appends: FuturesOrdered::new(),
+            revivals: FuturesUnordered::new(),
+            out: Vec::new(),
+            stopping: false,
+            used: Instant::now(),
+        }
+    }
+
+    pub(crate) async fn run(mut self) -> Turn {
+        loop {
+            self.take_in();
+            self.look();
+            self.write();
+            self.tell();
+            if self.stopping && self.writer.is_settled() && self.task.mailbox.is_empty() {
+                return Turn::End(self.task.not_written(Obstacle::Stopping));
+            }
+            let deadline = self.deadline();
+            let listening = self.is_listening() && !self.stopping;
+            let task = &mut *self.task;
+            tokio::select! {
+                biased;
+                Some(result) = self.appends.next() => match result {
+                    Ok(()) => self.committed(),
+                    Err(error) => return self.lost(error).await,
+                },
+                Some((deployment, rows)) = self.revivals.next() => self.revive(deployment, rows),
+                () = stopped(&mut task.stop), if !self.stopping => {
+                    self.stopping = true;
+                    task.mailbox.close();
+                }
+                _ = task.mailbox.recv_many(&mut task.inbox, 64), if listening => {}
+                () = tokio::time::sleep_until(deadline.unwrap_or(self.used)),
+                    if deadline.is_some() => if self.is_idle() { return Turn::Asleep; },
+            }
+        }
+    }
+
+    /// While nothing could be decided before an append ends, requests stay in the mailbox: it is
+    /// their only queue, and a full one refuses.
+    fn is_listening(&self) -> bool {
+        let limits = &self.task.context.options.limits;
+        let look = !self.inspections.is_empty() && !self.appends.is_empty();
+        self.appends.len() < limits.outstanding && self.writer.queued() < limits.requests && !look
+    }
+
+    fn take_in(&mut self) {
+        let mut inbox = std::mem::take(&mut self.task.inbox);
+        inbox.drain(..).for_each(|message| self.accept(message));
+        self.task.inbox = inbox;
+        while self.is_listening() {
+            let Ok(message) = self.task.mailbox.try_recv() else { break };
+            self.accept(message);
+        }
+    }
+
+    fn accept(&mut self, message: Message) {
+        self.used = Instant::now();
+        self.hold = self.hold.filter(|hold| hold.until > self.used);
+        match (message, self.hold) {
+            (Message::Inspect(inspection), _) => self.inspections.push(inspection),
+            (message, Some(hold)) => message.decline(self.task.not_written(hold.why)),
+            (Message::Request { ask, caller }, None) => self.offer(ask, caller),
+        }
+    }
+
+    fn offer(&mut self, ask: Ask, caller: Caller) {
+        let ticket = Ticket(self.tickets);
+        self.tickets += 1;
+        match self.writer.offer(Request { ticket, ask }) {
+            Ok(()) => drop(self.callers.insert(ticket, caller)),
+            // A caller that went away does not need its answer.
+            Err(overloaded) => drop(caller.send(Err(overloaded.into()))),
+        }
+    }
+
+    /// Who wants to look at the state does so as soon as all of it is durable.
+    fn look(&mut self) {
+        if self.appends.is_empty() {
+            let kernel = self.writer.kernel();
+            self.inspections.drain(..).for_each(|inspection| inspection(Ok(kernel)));
+        }
+    }
+
+    fn write(&mut self) {
+        let held = self.hold.is_some_and(|hold| hold.until > Instant::now());
+        let done = self.stopping && self.writer.queued() == 0;
+        if held || done || !self.inspections.is_empty() {
+            return;
+        }
+        let now = self.task.now();
+        while let Some(append) = self.writer.poll_append(now, &mut self.out) {
+            let store = self.task.context.store.clone();
+            self.appends.push_back(Box::pin(async move { store.append(append).await }));
+        }
+    }
+
+    fn tell(&mut self) {
+        let mut out = std::mem::take(&mut self.out);
+        for output in out.drain(..) {
+            match output {
+                Output::Durable { head } => self.advance(head),
+                Output::Reply { ticket, result } => {
+                    if let Some(caller) = self.callers.remove(&ticket) {
+                        drop(caller.send(result));
+                    }
+                }
+                Output::Effect(effect) => {
+                    if let Some(effects) = &self.task.context.options.effects {
+                        let project = self.task.project.clone();
+                        drop(effects.try_send(Notice { project, effect }));
+                    }
+                }
+                Output::Load { deployment } => {
+                    let store = self.task.context.store.clone();
+                    let project = self.task.project.clone();
+                    self.revivals.push(Box::pin(async move {
+                        (deployment, deployment_rows(&store, &project, deployment).await)
+                    }));
+                }
+            }
+        }
+        self.out = out;
+    }
+
+    fn advance(&mut self, head: Seq) {
+        let task = &mut *self.task;
+        task.head.send_replace(head);
+        if head.0 - task.checkpointed.0 >= task.context.options.checkpoint_every {
+            let due = Due { project: task.project.clone() };
+            if task.context.checkpoints.try_send(due).is_ok() {
+                task.checkpointed = head;
+            }
+        }
+    }
+
+    fn committed(&mut self) {
+        self.writer.committed(&mut self.out);
+        self.task.failures = 0;
+        self.used = Instant::now();
+    }
+
+    fn revive(&mut self, deployment: DeploymentId, rows: Result<Vec<Row>, StoreError>) {
+        match rows {
+            Ok(rows) => self.writer.revive(deployment, &rows, &mut self.out),
+            Err(error) => {
+                let project = &self.task.project;
+                tracing::warn!(%project, %deployment, %error, "deployment cannot be read");
+                self.writer.abandon(deployment, Obstacle::Unavailable, &mut self.out);
+            }
+        }
+    }
+
+    /// An append did not become durable: everyone is told, and the state is dropped.
+    async fn lost(mut self, error: AppendError) -> Turn {
+        let mut certain = loss::failure(&error) != AppendFailure::Unknown;
+        while let Some(result) = self.appends.next().await {
+            certain &= result.is_err_and(|e| loss::failure(&e) != AppendFailure::Unknown);
+        }
+        for (ticket, error) in self.writer.failed(loss::failure(&error)) {
+            if let Some(caller) = self.callers.remove(&ticket) {
+                drop(caller.send(Err(error)));
+            }
+        }
+        self.task.inbox.extend(self.inspections.into_iter().map(Message::Inspect));
+        loss::turn(self.task, &error, certain.then_some(self.epoch))
+    }
+
+    /// When to go on although nothing happened.
+    fn deadline(&self) -> Option<Instant> {
+        if let Some(hold) = self.hold {
+            return Some(hold.until);
+        }
+        if self.stopping || !self.inspections.is_empty() {
+            return None;
+        }
+        let wakeup = self.writer.next_wakeup().map(|time| self.task.instant(time));
+        wakeup.or_else(|| self.writer.is_settled().then(|| self.rest_at()))
+    }
+
+    fn rest_at(&self) -> Instant {
+        self.used + self.task.context.options.idle_after
+    }
+
+    fn is_idle(&self) -> bool {
+        let waits = self.hold.is_some() || self.writer.next_wakeup().is_some();
+        !waits && self.writer.is_settled() && self.rest_at() <= Instant::now()
+    }
+}

@@ -1,0 +1,150 @@
+use std::time::Duration;
+
+use futures::future::join_all;
+use seaway_engine::core::Limits;
+use seaway_engine::{Options, Overloaded, RequestError};
+use seaway_kernel::{Command, Refusal, Reply};
+use seaway_model::{Outcome, Seq};
+
+use crate::harbor::{Harbor, eventually};
+use crate::requests::{by, claim, deployment, name, start, structure};
+
+#[tokio::test]
+async fn what_was_answered_is_durable_and_a_restart_gives_the_same_state() {
+    let mut harbor = Harbor::open().await;
+    harbor.define().await;
+    for number in 1..=5 {
+        let step = harbor.start(number).await;
+        harbor.work(step, Outcome::Pass).await;
+    }
+    let head = harbor.store.head(&name("shop")).await.unwrap();
+    assert_eq!(harbor.shop().durable(), head.seq);
+    let digest = harbor.digest(&name("shop")).await;
+    let harbor = harbor.restart().await;
+    assert_eq!(harbor.digest(&name("shop")).await, digest);
+    harbor.store.verify(&name("shop"), |_| ()).await.expect("the log is sound");
+    harbor.close().await;
+}
+
+#[tokio::test]
+async fn a_deployment_that_failed_can_be_retried_after_a_restart() {
+    let mut harbor = Harbor::open().await;
+    harbor.define().await;
+    let step = harbor.start(1).await;
+    harbor.work(step, Outcome::Fail).await;
+    let mut harbor = harbor.restart().await;
+    harbor.shop().send(Command::Retry { step }, by()).await.expect("a failed step is retried");
+    assert_eq!(harbor.offer().await, step);
+    harbor.work(step, Outcome::Pass).await;
+    let digest = harbor.digest(&name("shop")).await;
+    let harbor = harbor.restart().await;
+    assert_eq!(harbor.digest(&name("shop")).await, digest);
+}
+
+#[tokio::test]
+async fn a_full_mailbox_refuses_and_says_when_to_come_back() {
+    let limits = Limits { mailbox: 2, ..Limits::default() };
+    let harbor = Harbor::with(Options { limits, ..Options::default() }).await;
+    let shop = harbor.shop();
+    shop.inspect(|_| ()).await.expect("it loads");
+    // All of them are posted before the task of the project gets to run.
+    let answers = join_all((0..5).map(|_| shop.send(structure(), by()))).await;
+    let retry_after = limits.retry_after;
+    let overloaded = RequestError::Overloaded(Overloaded { retry_after });
+    assert!(answers[..2].iter().all(Result::is_ok), "{answers:?}");
+    assert!(answers[2..].iter().all(|answer| *answer == Err(overloaded.clone())), "{answers:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_graceful_stop_answers_everyone_and_loses_nothing() {
+    let harbor = Harbor::open().await;
+    harbor.define().await;
+    let shop = harbor.shop();
+    let callers: Vec<_> = (1..=300)
+        .map(|number| {
+            let shop = shop.clone();
+            tokio::spawn(async move { (number, shop.send(start(number), by()).await) })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    let harbor = harbor.restart().await;
+    let mut granted = 0;
+    for caller in callers {
+        let (number, answer) = caller.await.unwrap();
+        let found = harbor.store.deployment(&name("shop"), deployment(number)).await.unwrap();
+        match answer {
+            Ok(Reply::Started { .. }) => assert!(found.is_some(), "{number} was acknowledged"),
+            Err(RequestError::NotWritten { .. }) => assert!(found.is_none(), "{number}"),
+            other => panic!("{number} was told {other:?}"),
+        }
+        granted += u32::from(found.is_some());
+    }
+    let known = harbor.shop().inspect(|kernel| kernel.deployments().count()).await.unwrap();
+    assert_eq!(known, granted as usize);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_version_is_registered_once_however_many_start_it() {
+    let harbor = Harbor::open().await;
+    harbor.define().await;
+    let same = |number| {
+        let mut command = start(number);
+        if let Command::Start { service, .. } = &mut command {
+            *service = name("same");
+        }
+        command
+    };
+    let shop = harbor.shop();
+    let answers = join_all((1..=50).map(|number| shop.send(same(number), by()))).await;
+    let revisions = answers.into_iter().map(|answer| match answer {
+        Ok(Reply::Started { revision, .. }) => revision.0,
+        other => panic!("{other:?}"),
+    });
+    assert!(revisions.into_iter().all(|revision| revision == 1));
+}
+
+#[tokio::test]
+async fn a_refusal_reaches_its_caller() {
+    let mut harbor = Harbor::open().await;
+    harbor.define().await;
+    let step = harbor.start(1).await;
+    harbor.shop().send(claim(step), by()).await.expect("it is offered");
+    let again = harbor.shop().send(claim(step), by()).await;
+    assert!(matches!(again, Err(RequestError::Refused(Refusal::HeldBy(_)))), "{again:?}");
+}
+
+#[tokio::test]
+async fn a_project_that_nobody_uses_leaves_memory_and_comes_back() {
+    let idle_after = Duration::from_millis(5);
+    let harbor = Harbor::with(Options { idle_after, ..Options::default() }).await;
+    harbor.define().await;
+    let digest = harbor.digest(&name("shop")).await;
+    // Each load takes ownership once more: nothing else tells whether a project is in memory.
+    let first = harbor.store.acquire(&name("shop"), "test").await.unwrap();
+    eventually("another load", async || {
+        tokio::time::sleep(idle_after * 4).await;
+        assert_eq!(harbor.digest(&name("shop")).await, digest);
+        let epoch = harbor.store.acquire(&name("shop"), "test").await.unwrap();
+        (epoch.0 > first.0 + 1).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn checkpoints_are_written_beside_the_log_and_used_by_the_next_load() {
+    let mut harbor = Harbor::with(Options { checkpoint_every: 10, ..Options::default() }).await;
+    harbor.define().await;
+    for number in 1..=8 {
+        let step = harbor.start(number).await;
+        harbor.work(step, Outcome::Pass).await;
+    }
+    let checkpoint =
+        eventually("a checkpoint", async || harbor.store.checkpoint(&name("shop")).await.unwrap())
+            .await;
+    assert!(checkpoint.seq > Seq(0));
+    let digest = harbor.digest(&name("shop")).await;
+    let harbor = harbor.restart().await;
+    assert_eq!(harbor.digest(&name("shop")).await, digest);
+    let used = harbor.store.checkpoint(&name("shop")).await.unwrap();
+    assert!(used.is_some(), "it was not set aside");
+}

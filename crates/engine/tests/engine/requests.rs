@@ -1,0 +1,55 @@
+use std::collections::BTreeSet;
+
+use seaway_kernel::{
+    Actor, Command, Edit, Effect, Report, Sequence, Step, StructureChange, Task, When,
+};
+use seaway_model::{DeploymentId, ExecutorName, Fence, Name, Outcome, Span};
+use uuid::Uuid;
+
+pub(crate) fn name(text: &str) -> Name {
+    Name::new(text).expect("tests use valid names")
+}
+
+pub(crate) fn deployment(number: u128) -> DeploymentId {
+    DeploymentId(Uuid::from_u128(number))
+}
+
+pub(crate) fn by() -> Actor {
+    Actor::named("ann")
+}
+
+/// A stage with one sequence of the tasks `deploy` and `check`.
+pub(crate) fn structure() -> Command {
+    let task = |text| Task { name: name(text), id: None, when: When::Succeeded, groups: vec![] };
+    let definition = Sequence { tasks: vec![task("deploy"), task("check")], range: None };
+    Command::ChangeStructure(StructureChange(vec![
+        Edit::PutStage { stage: name("beta"), after: BTreeSet::new(), batch: None },
+        Edit::PutSequence { stage: name("beta"), sequence: name("delivery"), definition },
+    ]))
+}
+
+/// Each deployment has a service of its own, so that none waits for another.
+pub(crate) fn start(number: u128) -> Command {
+    Command::Start {
+        deployment: deployment(number),
+        service: name(&format!("service-{number}")),
+        version: "1".into(),
+        known: None,
+    }
+}
+
+pub(crate) fn claim(step: Step) -> Command {
+    let executor = ExecutorName("agent".into());
+    Command::Claim { step, executor, ttl: Span::from_secs(60) }
+}
+
+pub(crate) fn ended(step: Step, fence: Fence, outcome: Outcome) -> Command {
+    Command::Report { step, fence, report: Report::Ended(outcome), answer: None }
+}
+
+pub(crate) fn offered(effect: &Effect) -> Option<Step> {
+    match effect {
+        Effect::Offer { step, .. } => Some(*step),
+        _ => None,
+    }
+}

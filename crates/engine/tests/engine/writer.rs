@@ -1,0 +1,150 @@
+use seaway_engine::core::{
+    AppendFailure, Limits, Obstacle, Output, Overloaded, RequestError, Ticket, Writer,
+};
+use seaway_kernel::{Command, Refusal};
+use seaway_model::{Epoch, Outcome, Timestamp};
+use seaway_wire::Append;
+
+use crate::disk::{Desk, Disk, request};
+use crate::requests::{deployment, start, structure};
+
+const NOW: Timestamp = Timestamp(1_000);
+
+fn poll(writer: &mut Writer) -> (Option<Append>, Vec<Output>) {
+    let mut out = Vec::new();
+    let append = writer.poll_append(NOW, &mut out);
+    (append, out)
+}
+
+fn committed(writer: &mut Writer) -> Vec<Output> {
+    let mut out = Vec::new();
+    writer.committed(&mut out);
+    out
+}
+
+/// The tickets of the replies, and whether each was granted.
+fn replies(out: &[Output]) -> Vec<(u64, bool)> {
+    let reply = |output: &Output| match output {
+        Output::Reply { ticket, result } => Some((ticket.0, result.is_ok())),
+        _ => None,
+    };
+    out.iter().filter_map(reply).collect()
+}
+
+fn refused() -> Command {
+    Command::Resume { deployment: deployment(1) }
+}
+
+#[test]
+fn nothing_is_told_before_it_is_durable() {
+    let mut writer = Disk::default().load();
+    writer.offer(request(1, structure())).unwrap();
+    let (append, out) = poll(&mut writer);
+    let append = append.expect("the change is written");
+    assert_eq!(out, []);
+    let out = committed(&mut writer);
+    assert_eq!(out[0], Output::Durable { head: append.rows.last().unwrap().seq });
+    assert_eq!(replies(&out), [(1, true)]);
+    assert_eq!(writer.durable(), writer.kernel().head());
+}
+
+#[test]
+fn the_next_append_is_decided_while_the_former_is_written() {
+    let mut writer = Disk::default().load();
+    let mut disk = Disk::default();
+    writer.offer(request(1, structure())).unwrap();
+    disk.write(poll(&mut writer).0.expect("first append"));
+    writer.offer(request(2, start(1))).unwrap();
+    disk.write(poll(&mut writer).0.expect("second append"));
+    writer.offer(request(3, start(2))).unwrap();
+    assert_eq!(poll(&mut writer), (None, vec![]));
+    assert_eq!(writer.next_wakeup(), None);
+
+    assert_eq!(replies(&committed(&mut writer)), [(1, true)]);
+    disk.write(poll(&mut writer).0.expect("third append"));
+    assert_eq!(replies(&committed(&mut writer)), [(2, true)]);
+    assert_eq!(replies(&committed(&mut writer)), [(3, true)]);
+    assert_eq!(disk.load().kernel().digest(), writer.kernel().digest());
+}
+
+#[test]
+fn a_refusal_waits_for_the_appends_it_may_rest_on() {
+    let Desk { mut writer, .. } = Desk::new();
+    writer.offer(request(8, refused())).unwrap();
+    let (append, out) = poll(&mut writer);
+    assert!(append.is_none());
+    assert!(!replies(&out).is_empty() || matches!(out[..], [Output::Load { .. }]));
+
+    writer.offer(request(9, start(1))).unwrap();
+    assert!(poll(&mut writer).0.is_some());
+    writer.offer(request(10, Command::Resume { deployment: deployment(1) })).unwrap();
+    assert_eq!(poll(&mut writer), (None, vec![]));
+    assert_eq!(replies(&committed(&mut writer)), [(9, true), (10, false)]);
+}
+
+#[test]
+fn a_full_mailbox_refuses_and_says_when_to_come_back() {
+    let limits = Limits { mailbox: 2, ..Limits::default() };
+    let disk = Disk::default();
+    let replay = disk.replay(disk.loader()).unwrap();
+    let mut writer = replay.finish(Epoch(1), NOW, limits);
+    writer.offer(request(1, structure())).unwrap();
+    writer.offer(request(2, start(1))).unwrap();
+    let overloaded = Overloaded { retry_after: limits.retry_after };
+    assert_eq!(writer.offer(request(3, start(2))), Err(overloaded));
+    assert!(poll(&mut writer).0.is_some());
+    assert_eq!(replies(&committed(&mut writer)), [(1, true), (2, true)]);
+    writer.offer(request(4, start(2))).unwrap();
+}
+
+/// One append outstanding with a grant and a refusal, and one request still queued.
+fn caught_in_the_middle() -> Writer {
+    let Desk { mut writer, .. } = Desk::new();
+    writer.offer(request(1, start(1))).expect("there is room");
+    writer.offer(request(2, start(1))).expect("there is room");
+    assert!(poll(&mut writer).0.is_some());
+    writer.offer(request(3, start(2))).expect("there is room");
+    writer
+}
+
+#[test]
+fn a_failed_append_tells_everyone_whether_its_outcome_is_known() {
+    let retry_after = Limits::default().retry_after;
+    let not_written = |why| RequestError::NotWritten { why, retry_after };
+    let tickets = [Ticket(1), Ticket(2), Ticket(3)];
+    let all = |error: RequestError| tickets.map(|ticket| (ticket, error.clone())).to_vec();
+
+    let failure = AppendFailure::NotWritten(Obstacle::DiskFull);
+    let answers = caught_in_the_middle().failed(failure);
+    assert_eq!(answers, all(not_written(Obstacle::DiskFull)));
+
+    let answers = caught_in_the_middle().failed(AppendFailure::Fenced);
+    assert_eq!(answers, all(RequestError::NotOwner));
+
+    let answers = caught_in_the_middle().failed(AppendFailure::Unknown);
+    let mut expected = all(not_written(Obstacle::Unavailable));
+    expected[0].1 = RequestError::Unknown;
+    assert_eq!(answers, expected);
+}
+
+#[test]
+fn a_deployment_that_failed_and_left_memory_comes_back_for_a_retry() {
+    let mut desk = Desk::new();
+    let step = desk.start(1);
+    desk.work(step, Outcome::Fail);
+    assert_eq!(desk.writer.kernel().service(deployment(1)), None);
+
+    desk.send(Command::Retry { step }).expect("a failed step can be retried");
+    let again = desk.offers.pop().expect("it is offered again");
+    assert_eq!(again, step);
+    desk.work(step, Outcome::Pass);
+    assert_eq!(desk.disk.load().kernel().digest(), desk.writer.kernel().digest());
+}
+
+#[test]
+fn a_deployment_that_never_was_is_refused() {
+    let mut desk = Desk::new();
+    let answer = desk.send(Command::Pause { deployment: deployment(7) });
+    let unknown = Refusal::UnknownDeployment(deployment(7));
+    assert_eq!(answer, Err(RequestError::Refused(unknown)));
+}

@@ -1,0 +1,343 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use seaway_model::{
+    DeploymentId, Digest, Name, Revision, Seq, TargetDef, TargetId, TargetTable, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::Kernel;
+use crate::state::{
+    Cell, Course, Deployment, Ghost, Ground, Lease, Members, Numbers, Permit, PermitKey, RunKey,
+    StepKey, Tries, World,
+};
+use crate::structure::{self, Sequence, Slot, Structure};
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CheckpointError {
+    #[error("the checkpoint was written by another version")]
+    Version,
+    #[error("the checkpoint is damaged")]
+    Damaged,
+}
+
+/// Raised whenever the form below changes; older checkpoints are then replayed over, not read.
+const VERSION: u32 = 1;
+
+/// Folded state, as it is stored and as it is hashed. Whatever follows from the rest is left out,
+/// and numbers that depend on the order of interning are spelled out.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    head: Seq,
+    time: Timestamp,
+    targets: Vec<TargetDef>,
+    structure: Structure,
+    definitions: Vec<Arc<Sequence>>,
+    current: BTreeMap<(u32, u32), u32>,
+    introduced: Vec<(Slot, Seq)>,
+    stages: Vec<Name>,
+    sequences: Vec<Name>,
+    departed: BTreeMap<u32, StoredGhost>,
+    deployments: Vec<StoredDeployment>,
+    permits: Vec<(StoredKey, Permit)>,
+    member_places: Vec<(u32, Box<str>, Box<str>, Vec<(Box<str>, Revision)>)>,
+    task_places: Vec<(u32, Box<str>, Slot, Revision)>,
+    last_revision: Revision,
+    recent: Vec<(Name, Box<str>, Revision)>,
+}
+
+#[derive(Serialize, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+enum StoredKey {
+    Stage(u32),
+    Range(u32, u32),
+    Service(u32, Box<str>),
+    Member(Box<str>, Box<str>),
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredGhost {
+    stage: Arc<structure::Stage>,
+    followers: Vec<u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredDeployment {
+    id: DeploymentId,
+    revision: Revision,
+    started: Seq,
+    service: Name,
+    version: Box<str>,
+    course: Course,
+    finish: Cell,
+    stages: Vec<(u32, TargetId, Cell, Cell, bool)>,
+    runs: Vec<StoredRun>,
+    ghosts: BTreeMap<u32, StoredGhost>,
+    attic: Vec<(StepKey, Cell)>,
+    tries: Vec<(StepKey, Tries)>,
+    leases: Vec<(StepKey, Lease)>,
+    pauses: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredRun {
+    key: RunKey,
+    target: TargetId,
+    definition: u32,
+    pinned: bool,
+    withdrawn: bool,
+    holds_service: bool,
+    holds_range: bool,
+    cells: Vec<u8>,
+}
+
+impl Kernel {
+    /// Digest of the state: equal live, replayed, and after a checkpoint.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let stored = self.stored(Vec::new());
+        let bytes = postcard::to_stdvec(&stored).expect("state serialises into memory");
+        Digest(Sha256::digest(&bytes).into())
+    }
+
+    /// The folded state, for a fast start.
+    #[must_use]
+    pub fn checkpoint(&self) -> Vec<u8> {
+        let stored = self.stored(self.targets.defined_from(0).collect());
+        postcard::to_stdvec(&stored).expect("state serialises into memory")
+    }
+
+    /// The kernel that a checkpoint was taken from.
+    pub fn restore(project: &Name, bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let (version, _) =
+            postcard::take_from_bytes::<u32>(bytes).map_err(|_cut| CheckpointError::Damaged)?;
+        if version != VERSION {
+            return Err(CheckpointError::Version);
+        }
+        let stored: Stored =
+            postcard::from_bytes(bytes).map_err(|_broken| CheckpointError::Damaged)?;
+        let mut kernel = Self::new(project);
+        kernel.take_over(stored)?;
+        Ok(kernel)
+    }
+
+    fn stored(&self, targets: Vec<TargetDef>) -> Stored {
+        let world = &self.world;
+        let part = |part: u32| -> Box<str> { self.targets.part(part).into() };
+        let mut permits: Vec<(StoredKey, Permit)> = self
+            .permits
+            .held
+            .iter()
+            .map(|(key, permit)| (self.key_text(*key), permit.clone()))
+            .collect();
+        permits.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        let mut member_places: Vec<_> = self
+            .places
+            .members
+            .iter()
+            .map(|(&(stage, service, group), members)| {
+                let mut members: Vec<_> =
+                    members.iter().map(|(&member, &newest)| (part(member), newest)).collect();
+                members.sort_unstable();
+                (stage, part(service), part(group), members)
+            })
+            .collect();
+        member_places.sort_unstable();
+        let mut task_places: Vec<_> = self
+            .places
+            .tasks
+            .iter()
+            .map(|((stage, service, slot), &newest)| (*stage, part(*service), slot.clone(), newest))
+            .collect();
+        task_places.sort_unstable();
+        let open = self.deployments.values().filter(|deployment| !deployment.has_ended());
+        Stored {
+            version: VERSION,
+            head: self.head,
+            time: self.time,
+            targets,
+            structure: world.structure.clone(),
+            definitions: world.definitions.clone(),
+            current: world.current.clone(),
+            introduced: world.introduced.iter().map(|(slot, seq)| (slot.clone(), *seq)).collect(),
+            stages: world.stages.names().to_vec(),
+            sequences: world.sequences.names().to_vec(),
+            departed: world.departed.iter().map(|(number, it)| (*number, ghost(it))).collect(),
+            deployments: open.map(store_deployment).collect(),
+            permits,
+            member_places,
+            task_places,
+            last_revision: self.last_revision,
+            recent: self.recent.iter().cloned().collect(),
+        }
+    }
+
+    fn key_text(&self, key: PermitKey) -> StoredKey {
+        let part = |part: u32| -> Box<str> { self.targets.part(part).into() };
+        match key {
+            PermitKey::Stage(stage) => StoredKey::Stage(stage),
+            PermitKey::Range(stage, sequence) => StoredKey::Range(stage, sequence),
+            PermitKey::Service(stage, service) => StoredKey::Service(stage, part(service)),
+            PermitKey::Member(member, service) => StoredKey::Member(part(member), part(service)),
+        }
+    }
+
+    fn take_over(&mut self, stored: Stored) -> Result<(), CheckpointError> {
+        for def in &stored.targets {
+            self.targets.define(def).map_err(|_bad| CheckpointError::Damaged)?;
+        }
+        self.head = stored.head;
+        self.time = stored.time;
+        self.last_revision = stored.last_revision;
+        self.recent = stored.recent.into();
+        self.world = World {
+            structure: stored.structure,
+            definitions: stored.definitions,
+            current: stored.current,
+            introduced: stored.introduced.into_iter().collect(),
+            stages: Numbers::from_names(stored.stages),
+            sequences: Numbers::from_names(stored.sequences),
+            ..World::default()
+        };
+        self.world.index(&mut self.targets);
+        for (number, departed) in stored.departed {
+            let ghost = self.ghost(departed);
+            self.world.departed.insert(number, ghost);
+        }
+        let Self { targets, permits, places, .. } = self;
+        let mut part = |text: &str| targets.intern_part(text);
+        for (key, permit) in stored.permits {
+            let key = match key {
+                StoredKey::Stage(stage) => PermitKey::Stage(stage),
+                StoredKey::Range(stage, sequence) => PermitKey::Range(stage, sequence),
+                StoredKey::Service(stage, service) => PermitKey::Service(stage, part(&service)),
+                StoredKey::Member(member, service) => {
+                    PermitKey::Member(part(&member), part(&service))
+                }
+            };
+            permits.held.insert(key, permit);
+        }
+        for (stage, service, group, members) in stored.member_places {
+            let key = (stage, part(&service), part(&group));
+            let members = members.into_iter().map(|(member, newest)| (part(&member), newest));
+            places.members.insert(key, members.collect());
+        }
+        for (stage, service, slot, newest) in stored.task_places {
+            places.tasks.insert((stage, part(&service), slot), newest);
+        }
+        stored.deployments.into_iter().try_for_each(|deployment| self.take_deployment(deployment))
+    }
+
+    fn ghost(&mut self, stored: StoredGhost) -> Ghost {
+        let targets = &mut self.targets;
+        let groups = stored.stage.groups.iter();
+        let members = groups.map(|(name, group)| {
+            (name.clone(), Arc::new(Members::new(group.members.iter(), targets)))
+        });
+        let members = members.collect();
+        Ghost { stage: stored.stage, followers: stored.followers, members }
+    }
+
+    fn take_deployment(&mut self, stored: StoredDeployment) -> Result<(), CheckpointError> {
+        let ghosts =
+            stored.ghosts.into_iter().map(|(number, it)| (number, self.ghost(it))).collect();
+        let mut deployment = Deployment {
+            id: stored.id,
+            revision: stored.revision,
+            started: stored.started,
+            service_part: self.targets.intern_part(stored.service.as_str()),
+            service: stored.service,
+            version: stored.version,
+            course: stored.course,
+            finish: stored.finish,
+            stages: stored.stages.into_iter().map(stage).collect(),
+            runs: BTreeMap::new(),
+            ghosts,
+            attic: BTreeMap::new(),
+            tries: stored.tries.into_iter().collect(),
+            leases: stored.leases.into_iter().collect(),
+            pauses: stored.pauses,
+            derived: Default::default(),
+        };
+        let (world, targets, seq) = (&self.world, &mut self.targets, self.head);
+        for run in stored.runs {
+            take_run(&mut deployment, run, world, (seq, targets))?;
+        }
+        deployment.attic = stored.attic.into_iter().collect();
+        deployment.walk(&mut Ground { world, targets, seq });
+        self.active.insert(deployment.rank());
+        self.by_start.insert(deployment.started, deployment.id);
+        self.deployments.insert(deployment.id, deployment);
+        Ok(())
+    }
+}
+
+fn take_run(
+    deployment: &mut Deployment,
+    stored: StoredRun,
+    world: &World,
+    (seq, targets): (Seq, &mut TargetTable),
+) -> Result<(), CheckpointError> {
+    let key = stored.key;
+    if stored.definition as usize >= world.definitions.len() {
+        return Err(CheckpointError::Damaged);
+    }
+    deployment.insert_run(key, stored.target, stored.definition);
+    deployment.reshape(world, key, seq, targets);
+    let run = deployment.runs.get_mut(&key).expect("it was just inserted");
+    let cells: Vec<Cell> = stored.cells.into_iter().map(Cell::from_byte).collect();
+    let laid_out = !run.cells.is_empty();
+    if laid_out && run.cells.len() != cells.len() {
+        return Err(CheckpointError::Damaged);
+    }
+    (run.pinned, run.withdrawn) = (stored.pinned, stored.withdrawn);
+    (run.holds_service, run.holds_range) = (stored.holds_service, stored.holds_range);
+    if laid_out {
+        run.cells = cells;
+        run.recount();
+    }
+    Ok(())
+}
+
+fn stage(
+    (number, target, started, finish, holds): (u32, TargetId, Cell, Cell, bool),
+) -> (u32, crate::state::Stage) {
+    (number, crate::state::Stage { target, started, finish, holds, ..Default::default() })
+}
+
+fn ghost(ghost: &Ghost) -> StoredGhost {
+    StoredGhost { stage: ghost.stage.clone(), followers: ghost.followers.clone() }
+}
+
+fn store_deployment(deployment: &Deployment) -> StoredDeployment {
+    let stages = deployment.stages.iter().map(|(&number, stage)| {
+        (number, stage.target, stage.started.stored(), stage.finish.stored(), stage.holds)
+    });
+    let runs = deployment.runs.values().map(|run| StoredRun {
+        key: run.key,
+        target: run.target,
+        definition: run.definition,
+        pinned: run.pinned,
+        withdrawn: run.withdrawn,
+        holds_service: run.holds_service,
+        holds_range: run.holds_range,
+        cells: run.cells.iter().map(|cell| cell.byte()).collect(),
+    });
+    StoredDeployment {
+        id: deployment.id,
+        revision: deployment.revision,
+        started: deployment.started,
+        service: deployment.service.clone(),
+        version: deployment.version.clone(),
+        course: deployment.course.clone(),
+        finish: deployment.finish.stored(),
+        stages: stages.collect(),
+        runs: runs.collect(),
+        ghosts: deployment.ghosts.iter().map(|(&number, it)| (number, ghost(it))).collect(),
+        attic: deployment.attic.iter().map(|(key, cell)| (*key, cell.stored())).collect(),
+        tries: deployment.tries.iter().map(|(key, tries)| (*key, *tries)).collect(),
+        leases: deployment.leases.iter().map(|(key, lease)| (*key, lease.clone())).collect(),
+        pauses: deployment.pauses,
+    }
+}

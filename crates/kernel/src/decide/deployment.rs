@@ -1,0 +1,144 @@
+use seaway_model::{Attempt, DeploymentId, Fact, Kind, Name, Revision, TargetTable, Timestamp};
+
+use crate::record::{Actor, Detail, Record};
+use crate::schedule::{Draft, Pen};
+use crate::state::{Course, Deployment, Status};
+use crate::structure::StructureChange;
+use crate::{Command, Kernel, Refusal, Reply};
+
+impl Kernel {
+    /// Carries a command out: its records go to `out`, each folded already. A command that is
+    /// refused changes nothing.
+    pub fn decide(
+        &mut self,
+        command: &Command,
+        now: Timestamp,
+        by: &Actor,
+        out: &mut Vec<Record>,
+    ) -> Result<Reply, Refusal> {
+        let now = now.max(self.time);
+        let pen = &mut Pen { now, by, out };
+        match command {
+            Command::ChangeStructure(change) => self.change_structure(change, pen),
+            Command::Start { deployment, service, version, known } => {
+                self.start(*deployment, (service, version), *known, pen)
+            }
+            Command::Claim { step, executor, ttl } => self.claim(*step, executor, *ttl, pen),
+            Command::Report { step, fence, report, answer } => {
+                self.report((*step, *fence), *report, answer, pen)
+            }
+            Command::Retry { step } => self.retry(*step, pen),
+            Command::Skip { step, reason } => self.skip(*step, reason, pen),
+            Command::Pause { deployment } => self.pause(*deployment, pen),
+            Command::Resume { deployment } => self.resume(*deployment, pen),
+            Command::Abort { deployment } => self.abort(*deployment, pen),
+        }
+    }
+
+    fn change_structure(
+        &mut self,
+        change: &StructureChange,
+        pen: &mut Pen<'_>,
+    ) -> Result<Reply, Refusal> {
+        change.apply_to(&self.world.structure)?;
+        let detail = Some(Box::new(Detail::Change(change.clone())));
+        let draft = Draft { detail, ..Draft::new(Fact::StructureChanged) };
+        // Project-wide records have no deployment to tell them apart; their position does.
+        let attempt = Attempt(u32::try_from(self.head.0 + 1).unwrap_or(u32::MAX));
+        self.write((None, None, TargetTable::ROOT, Kind::Structure, attempt), draft, pen);
+        Ok(self.done())
+    }
+
+    fn start(
+        &mut self,
+        id: DeploymentId,
+        (service, version): (&Name, &str),
+        known: Option<Revision>,
+        pen: &mut Pen<'_>,
+    ) -> Result<Reply, Refusal> {
+        if version.is_empty() || version.len() > Refusal::MAX_VERSION {
+            return Err(Refusal::BadVersion);
+        }
+        if self.world.structure.stages.is_empty() {
+            return Err(Refusal::NoStructure);
+        }
+        if self.deployments.contains_key(&id) {
+            return Err(Refusal::DeploymentExists(id));
+        }
+        if self.deployments.len() >= Refusal::MAX_IN_PROGRESS {
+            return Err(Refusal::TooManyInProgress);
+        }
+        let recent = || {
+            let mut recent = self.recent.iter();
+            recent.find(|(s, v, _)| s == service && &**v == version).map(|(_, _, number)| *number)
+        };
+        let revision = known.or_else(recent).unwrap_or(self.last_revision.next());
+        let (service, version) = (service.clone(), version.into());
+        let draft = Draft {
+            outcome: Some(seaway_model::Outcome::Pass),
+            detail: Some(Box::new(Detail::Deploys { service, version })),
+            ..Draft::new(Fact::Finished)
+        };
+        let root = TargetTable::ROOT;
+        self.write((Some(id), Some(revision), root, Kind::PipelineStarted, Attempt(1)), draft, pen);
+        Ok(Reply::Started { at: self.head, revision })
+    }
+
+    fn pause(&mut self, id: DeploymentId, pen: &mut Pen<'_>) -> Result<Reply, Refusal> {
+        let deployment = self.open_deployment(id)?;
+        match deployment.course {
+            Course::Running => {}
+            Course::Paused { .. } => return Err(Refusal::AlreadyPaused(id)),
+            Course::Aborting { .. } => return Err(Refusal::Aborting(id)),
+        }
+        let n = deployment.pauses + 1;
+        self.change_course(id, Draft { n, ..Draft::new(Fact::Paused) }, pen)
+    }
+
+    fn resume(&mut self, id: DeploymentId, pen: &mut Pen<'_>) -> Result<Reply, Refusal> {
+        let deployment = self.open_deployment(id)?;
+        match deployment.course {
+            Course::Paused { .. } => {}
+            Course::Running => return Err(Refusal::NotPaused(id)),
+            Course::Aborting { .. } => return Err(Refusal::Aborting(id)),
+        }
+        let n = deployment.pauses;
+        self.change_course(id, Draft { n, ..Draft::new(Fact::Resumed) }, pen)
+    }
+
+    fn abort(&mut self, id: DeploymentId, pen: &mut Pen<'_>) -> Result<Reply, Refusal> {
+        let deployment = self.open_deployment(id)?;
+        if let Course::Aborting { .. } = deployment.course {
+            return Err(Refusal::Aborting(id));
+        }
+        self.change_course(id, Draft::new(Fact::Aborted), pen)
+    }
+
+    fn change_course(
+        &mut self,
+        id: DeploymentId,
+        draft: Draft,
+        pen: &mut Pen<'_>,
+    ) -> Result<Reply, Refusal> {
+        self.emit_at(id, (TargetTable::ROOT, Kind::Deployment), draft, pen);
+        Ok(self.done())
+    }
+
+    /// A deployment that is in memory and has not ended.
+    pub(super) fn open_deployment(&self, id: DeploymentId) -> Result<&Deployment, Refusal> {
+        let deployment = self.loaded(id)?;
+        match deployment.finish.status() {
+            Status::Superseded => Err(Refusal::Superseded(id)),
+            _ if deployment.has_ended() => Err(Refusal::Ended(id)),
+            _ => Ok(deployment),
+        }
+    }
+
+    pub(super) fn loaded(&self, id: DeploymentId) -> Result<&Deployment, Refusal> {
+        self.deployments.get(&id).ok_or(Refusal::NotLoaded(id))
+    }
+
+    pub(super) fn done(&self) -> Reply {
+        Reply::Done { at: self.head }
+    }
+}

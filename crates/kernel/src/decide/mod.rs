@@ -1,0 +1,3 @@
+mod deployment;
+mod person;
+mod task;

@@ -1,0 +1,115 @@
+use seaway_model::{DeploymentId, Fact, Kind, Revision, Seq};
+
+use crate::record::{Detail, Record};
+use crate::state::{Cell, Course, Deployment, Ground};
+use crate::{Effect, Kernel, Step};
+
+/// A record that cannot follow the ones before it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IllegalRecord {
+    #[error("record {found} cannot follow {}", expected.0 - 1)]
+    OutOfOrder { expected: Seq, found: Seq },
+    #[error("record {seq} is about a deployment that is not in memory")]
+    UnknownDeployment { seq: Seq },
+    #[error("record {seq} is about a target or step that does not exist")]
+    UnknownStep { seq: Seq },
+    #[error("record {seq} changes the structure in a way that is not allowed")]
+    Structure { seq: Seq },
+    #[error("record {seq} lacks what its kind needs")]
+    Incomplete { seq: Seq },
+}
+
+impl Kernel {
+    /// Folds one record. This is the only way in which state changes.
+    pub fn apply(&mut self, record: &Record) -> Result<(), IllegalRecord> {
+        let (expected, found) = (self.head.next(), record.seq);
+        if found != expected {
+            return Err(IllegalRecord::OutOfOrder { expected, found });
+        }
+        self.head = record.seq;
+        self.time = record.at.max(self.time);
+        match (record.kind, record.fact) {
+            (Kind::Structure, Fact::StructureChanged) => self.fold_structure(record),
+            (Kind::PipelineStarted, Fact::Finished) => self.fold_start(record),
+            (Kind::Executor, _) => Ok(()),
+            (Kind::Deployment, _) => self.fold_course(record),
+            _ => self.fold_step(record),
+        }
+    }
+
+    /// In replay: the deployment whose records must be revived before this one can be applied.
+    #[must_use]
+    pub fn absent(&self, record: &Record) -> Option<DeploymentId> {
+        let id = record.deployment?;
+        let missing = record.kind != Kind::PipelineStarted && !self.deployments.contains_key(&id);
+        missing.then_some(id)
+    }
+
+    /// What a record, once durable, means for the outside.
+    #[must_use]
+    pub fn effect(&self, record: &Record) -> Option<Effect> {
+        let step: Step = record.step()?;
+        match (record.kind, record.fact) {
+            (_, Fact::Dispatched | Fact::LeaseExpired) => {
+                Some(Effect::Offer { step, attempt: record.attempt })
+            }
+            (Kind::PipelineFinished, Fact::Finished | Fact::Failed | Fact::Superseded)
+            | (Kind::PipelineFinished, Fact::Cancelled) => {
+                Some(Effect::Ended { deployment: step.deployment })
+            }
+            (kind, Fact::Cancelled | Fact::Skipped) if !kind.is_marker() && record.n > 0 => {
+                Some(Effect::Cancel { step, fence: record.fence() })
+            }
+            _ => None,
+        }
+    }
+
+    fn fold_start(&mut self, record: &Record) -> Result<(), IllegalRecord> {
+        let id = record.deployment.ok_or(IllegalRecord::Incomplete { seq: record.seq })?;
+        let mut deployment = self.new_deployment(record)?;
+        self.note_revision(&deployment);
+        let (world, targets) = (&self.world, &mut self.targets);
+        deployment.walk(&mut Ground { world, targets, seq: record.seq });
+        self.active.insert(deployment.rank());
+        self.by_start.insert(record.seq, id);
+        self.deployments.insert(id, deployment);
+        Ok(())
+    }
+
+    pub(crate) fn new_deployment(&mut self, record: &Record) -> Result<Deployment, IllegalRecord> {
+        let incomplete = || IllegalRecord::Incomplete { seq: record.seq };
+        let Some(Detail::Deploys { service, version }) = record.detail.as_deref() else {
+            return Err(incomplete());
+        };
+        Ok(Deployment {
+            id: record.deployment.ok_or_else(incomplete)?,
+            revision: record.revision.ok_or_else(incomplete)?,
+            started: record.seq,
+            service: service.clone(),
+            version: version.clone(),
+            service_part: self.targets.intern_part(service.as_str()),
+            course: Course::Running,
+            finish: Cell::default(),
+            stages: Default::default(),
+            runs: Default::default(),
+            ghosts: Default::default(),
+            attic: Default::default(),
+            tries: Default::default(),
+            leases: Default::default(),
+            pauses: 0,
+            derived: Default::default(),
+        })
+    }
+
+    fn note_revision(&mut self, deployment: &Deployment) {
+        let revision: Revision = deployment.revision;
+        self.last_revision = self.last_revision.max(revision);
+        if !self.recent.iter().any(|(_, _, known)| *known == revision) {
+            let entry = (deployment.service.clone(), deployment.version.clone(), revision);
+            self.recent.push_back(entry);
+            if self.recent.len() > crate::kernel::MAX_RECENT {
+                self.recent.pop_front();
+            }
+        }
+    }
+}

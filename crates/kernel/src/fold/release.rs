@@ -1,0 +1,163 @@
+use seaway_model::{DeploymentId, TargetId};
+
+use super::step::first_link;
+use crate::Kernel;
+use crate::state::{Course, PermitKey, Position, Role, RunKey, Shape, Spot};
+
+impl Kernel {
+    /// Gives back what a step's end frees, and whatever its run or stage no longer needs.
+    pub(super) fn release_after(&mut self, id: DeploymentId, spot: Spot) {
+        match spot.position() {
+            Position::PipelineStarted | Position::StageStarted(_) => {}
+            Position::StageFinished(stage) => self.release_stage(id, stage),
+            Position::PipelineFinished => self.release_all(id),
+            Position::Inside(key, cell) => {
+                self.release_link(id, key, cell);
+                let run = &self.deployments[&id].runs[&key];
+                if cell == run.shape.finish {
+                    self.release_run(id, key);
+                    return;
+                }
+                let definition = &self.world.definitions[run.definition as usize];
+                let closes = match (run.shape.role(cell), &definition.range) {
+                    (Role::TaskDone { task }, Some(range)) => task as u32 == range.last,
+                    _ => false,
+                };
+                if closes && run.cell(cell).is_complete() {
+                    self.release_range(id, key);
+                }
+                self.release_while_paused(id, key);
+            }
+        }
+    }
+
+    /// A paused run gives up its service once nothing of it is in flight.
+    pub(super) fn release_while_paused(&mut self, id: DeploymentId, key: RunKey) {
+        let deployment = &self.deployments[&id];
+        let paused = matches!(deployment.course, Course::Paused { .. });
+        let run = &deployment.runs[&key];
+        if paused && run.counts.in_flight == 0 && run.holds_service {
+            self.release_service(id, key);
+        }
+    }
+
+    fn give_back(&mut self, id: DeploymentId, key: PermitKey, run: TargetId) {
+        let holder = self.deployments[&id].holder(run);
+        self.permits.release(key, holder);
+        self.kick(key);
+    }
+
+    fn release_stage(&mut self, id: DeploymentId, number: u32) {
+        let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
+        let stage = deployment.stages.get_mut(&number).expect("the stage was located");
+        if std::mem::take(&mut stage.holds) {
+            self.give_back(id, PermitKey::Stage(number), TargetId(0));
+        }
+        let superseded = self.deployments[&id].stages[&number].finish.is_settled();
+        if superseded {
+            self.abandon_stage(id, number);
+        }
+    }
+
+    /// Steps of a stage that ended before them leave the lines they stand in.
+    fn abandon_stage(&mut self, id: DeploymentId, number: u32) {
+        let deployment = &self.deployments[&id];
+        let waiting = deployment.derived.in_line.keys().copied();
+        let inside: Vec<Spot> = waiting.filter(|spot| spot.stage() == Some(number)).collect();
+        inside.into_iter().for_each(|spot| self.leave_lines(id, spot));
+        let keys: Vec<RunKey> = self.deployments[&id].runs_in(number).map(|run| run.key).collect();
+        keys.into_iter().for_each(|key| self.release_run(id, key));
+    }
+
+    fn release_service(&mut self, id: DeploymentId, key: RunKey) {
+        let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
+        let service = deployment.service_part;
+        let run = deployment.runs.get_mut(&key).expect("the run was located");
+        if std::mem::take(&mut run.holds_service) {
+            let target = run.target;
+            self.give_back(id, PermitKey::Service(key.stage, service), target);
+        }
+    }
+
+    fn release_range(&mut self, id: DeploymentId, key: RunKey) {
+        let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
+        let run = deployment.runs.get_mut(&key).expect("the run was located");
+        if std::mem::take(&mut run.holds_range) {
+            let target = run.target;
+            self.give_back(id, PermitKey::Range(key.stage, key.sequence), target);
+        }
+    }
+
+    /// The end of a chain gives its member back. A failed step keeps it until its run has ended.
+    fn release_link(&mut self, id: DeploymentId, key: RunKey, cell: u32) {
+        let run = &self.deployments[&id].runs[&key];
+        let Role::Link { group, link, .. } = run.shape.role(cell) else { return };
+        let last = link + 1 == run.shape.groups[group].chain.len() as u32;
+        if last && run.cell(cell).is_complete() {
+            self.release_member(id, key, first_link(run, cell));
+        }
+    }
+
+    pub(super) fn release_member(&mut self, id: DeploymentId, key: RunKey, first: u32) {
+        let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
+        let service = deployment.service_part;
+        let run = deployment.runs.get_mut(&key).expect("the run was located");
+        let Role::Link { group, member, .. } = run.shape.role(first) else { return };
+        let part = run.shape.groups[group].members.parts[member as usize];
+        let target = run.target;
+        let cell = &mut run.cells[first as usize];
+        if cell.holds() {
+            cell.set_holds(false);
+            self.give_back(id, PermitKey::Member(part, service), target);
+        }
+    }
+
+    /// A run that has ended gives everything back.
+    fn release_run(&mut self, id: DeploymentId, key: RunKey) {
+        let run = &self.deployments[&id].runs[&key];
+        let waiting: Vec<Spot> = self.deployments[&id]
+            .derived
+            .in_line
+            .keys()
+            .copied()
+            .filter(|spot| matches!(spot.position(), Position::Inside(it, _) if it == key))
+            .collect();
+        let holding: Vec<u32> =
+            (Shape::STARTED..run.shape.finish).filter(|&cell| run.cell(cell).holds()).collect();
+        waiting.into_iter().for_each(|spot| self.leave_lines(id, spot));
+        holding.into_iter().for_each(|first| self.release_member(id, key, first));
+        self.release_range(id, key);
+        self.release_service(id, key);
+    }
+
+    fn release_all(&mut self, id: DeploymentId) {
+        let stages: Vec<u32> = self.deployments[&id].stages.keys().copied().collect();
+        let runs: Vec<RunKey> = self.deployments[&id].runs.keys().copied().collect();
+        runs.into_iter().for_each(|key| self.release_run(id, key));
+        stages.into_iter().for_each(|stage| self.release_stage(id, stage));
+    }
+
+    /// Members that left while they were held are given back once nothing of them is in flight.
+    pub(super) fn release_departed(&mut self, id: DeploymentId) {
+        let deployment = &self.deployments[&id];
+        let departed: Vec<_> = deployment
+            .attic
+            .iter()
+            .filter(|((target, _), cell)| {
+                let busy = |((it, _), cell): (&(TargetId, _), &crate::state::Cell)| {
+                    it == target && cell.in_flight()
+                };
+                cell.holds() && !deployment.attic.iter().any(busy)
+            })
+            .map(|(key, _)| *key)
+            .collect();
+        for key in departed {
+            let node = self.targets.get(key.0);
+            let run = self.targets.get(self.targets.get(node.parent).parent).parent;
+            let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
+            let service = deployment.service_part;
+            deployment.attic.get_mut(&key).expect("it was just found").set_holds(false);
+            self.give_back(id, PermitKey::Member(node.part, service), run);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+use seaway_model::DeploymentId;
+
+use crate::Kernel;
+use crate::state::{
+    Cell, Deployment, Ground, Position, Role, RunKey, Shape, Spot, StepKey, key_of,
+};
+
+impl Kernel {
+    /// Opens the next attempt of a step and of everything after it: in its run, or in its stage
+    /// when the stage starts again.
+    pub(super) fn reopen(&mut self, id: DeploymentId, spot: Spot) {
+        match spot.position() {
+            Position::StageStarted(stage) => self.reopen_stage(id, stage),
+            Position::Inside(key, cell) => {
+                let shape = &self.deployments[&id].runs[&key].shape;
+                let first = match shape.role(cell) {
+                    Role::TaskDone { task } => shape.task_start(task),
+                    _ => cell,
+                };
+                let whole_task = first != cell;
+                self.reopen_cells(id, key, |shape, it| {
+                    it == cell || shape.is_after(cell, it) || (whole_task && it >= first)
+                });
+                self.reopen_markers(id, key.stage);
+            }
+            _ => {}
+        }
+        self.rewalk(id, spot);
+    }
+
+    /// Opens the next attempt of everything after a step that a person skips.
+    pub(super) fn reopen_after(&mut self, id: DeploymentId, spot: Spot) {
+        if let Position::Inside(key, cell) = spot.position() {
+            self.reopen_cells(id, key, |shape, it| shape.is_after(cell, it));
+            self.reopen_markers(id, key.stage);
+        }
+    }
+
+    /// Meets everything in the stage of a step again.
+    pub(super) fn rewalk(&mut self, id: DeploymentId, spot: Spot) {
+        let Some(stage) = spot.stage() else { return };
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        let (world, targets, seq) = (&self.world, &mut self.targets, self.head);
+        let mut ground = Ground { world, targets, seq };
+        deployment.mark_overtaken(world);
+        deployment.mark_late(world);
+        deployment.walk_stage(&mut ground, stage);
+        deployment.refresh(&mut ground, stage);
+    }
+
+    fn reopen_stage(&mut self, id: DeploymentId, stage: u32) {
+        let keys: Vec<RunKey> = self.deployments[&id].runs_in(stage).map(|run| run.key).collect();
+        for key in keys {
+            self.reopen_cells(id, key, |_, _| true);
+        }
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        let state = deployment.stages.get_mut(&stage).expect("the stage was located");
+        let key = (state.target, seaway_model::Kind::StageStarted);
+        state.started.reopen();
+        open_attempt(deployment, key);
+        self.reopen_markers(id, stage);
+    }
+
+    /// The ends of the stage and of the pipeline count no longer.
+    fn reopen_markers(&mut self, id: DeploymentId, stage: u32) {
+        use seaway_model::{Kind, TargetTable};
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        let state = deployment.stages.get_mut(&stage).expect("the stage was located");
+        let target = state.target;
+        if !state.finish.is_idle() {
+            state.finish.reopen();
+            open_attempt(deployment, (target, Kind::StageFinished));
+        }
+        deployment.derived.todo.remove(&Spot::stage_finished(stage));
+        deployment.derived.todo.remove(&Spot::PIPELINE_FINISHED);
+        if !deployment.finish.is_idle() {
+            deployment.finish.reopen();
+            open_attempt(deployment, (TargetTable::ROOT, Kind::PipelineFinished));
+        }
+    }
+
+    fn reopen_cells(
+        &mut self,
+        id: DeploymentId,
+        key: RunKey,
+        reopens: impl Fn(&Shape, u32) -> bool,
+    ) {
+        let run = &self.deployments[&id].runs[&key];
+        let cells: Vec<u32> = (0..run.shape.len() as u32)
+            .filter(|&cell| !run.cell(cell).is_idle() && reopens(&run.shape, cell))
+            .collect();
+        let waiting = self.deployments[&id].derived.in_line.keys().copied();
+        let waiting: Vec<Spot> = waiting
+            .chain(self.deployments[&id].derived.todo.iter().copied())
+            .filter(|spot| match spot.position() {
+                Position::Inside(it, cell) => it == key && reopens(&run.shape, cell),
+                _ => false,
+            })
+            .collect();
+        for spot in waiting {
+            self.leave_lines(id, spot);
+            let deployment = self.deployments.get_mut(&id).expect("it was just found");
+            deployment.derived.todo.remove(&spot);
+        }
+        for cell in cells {
+            self.release_member(id, key, cell);
+            let deployment = self.deployments.get_mut(&id).expect("it was just found");
+            let run = deployment.runs.get_mut(&key).expect("it was just found");
+            run.change(cell, Cell::reopen);
+            let step = key_of(&run.shape, run.target, cell, (self.head, &mut self.targets));
+            open_attempt(deployment, step);
+        }
+        let deployment = self.deployments.get_mut(&id).expect("it was just found");
+        deployment.runs.get_mut(&key).expect("it was just found").recount();
+    }
+}
+
+fn open_attempt(deployment: &mut Deployment, key: StepKey) {
+    let tries = deployment.tries.entry(key).or_default();
+    tries.attempt = tries.attempt.next();
+    (tries.leases, tries.changes) = (0, 0);
+}

@@ -1,0 +1,260 @@
+use std::collections::BTreeMap;
+
+use seaway_model::{Attempt, Fact, Kind, Level, TargetId, TargetTable};
+
+use super::apply::IllegalRecord;
+use crate::Kernel;
+use crate::record::{Detail, Reason, Record};
+use crate::state::{
+    Cell, Course, Deployment, Ground, RunKey, Stage, Status, StepKey, Tries, World,
+};
+use crate::structure::Sequence;
+
+impl Kernel {
+    /// Brings back a deployment that left memory, from all its records in order. It comes back as
+    /// it was when it ended; commands then find out what can still be done with it.
+    pub fn revive(&mut self, records: &[Record]) -> Result<(), IllegalRecord> {
+        let Some((first, rest)) = records.split_first() else { return Ok(()) };
+        if first.kind != Kind::PipelineStarted {
+            return Err(IllegalRecord::Incomplete { seq: first.seq });
+        }
+        let mut deployment = self.new_deployment(first)?;
+        let mut past = Past { kernel: self, cells: BTreeMap::new(), pins: BTreeMap::new() };
+        for record in rest {
+            past.fold(&mut deployment, record)?;
+        }
+        let Past { cells, pins, .. } = past;
+        deployment.attic = cells;
+        self.settle_in(&mut deployment, &pins);
+        let (id, rank) = (deployment.id, deployment.rank());
+        self.by_start.insert(deployment.started, id);
+        self.deployments.insert(id, deployment);
+        self.active.insert(rank);
+        self.ended.push(id);
+        Ok(())
+    }
+
+    /// Gives a revived deployment its stages and runs, as the structure has them now.
+    fn settle_in(&mut self, deployment: &mut Deployment, pins: &BTreeMap<TargetId, u32>) {
+        let (world, targets, seq) = (&self.world, &mut self.targets, self.head);
+        let root = (TargetTable::ROOT, Kind::PipelineFinished);
+        deployment.finish = deployment.attic.remove(&root).unwrap_or_default();
+        let seen: Vec<StepKey> = deployment.attic.keys().copied().collect();
+        for (target, kind) in &seen {
+            let node = targets.get(*target);
+            let Some(number) = world.stages.find(targets.part(node.part)) else { continue };
+            if node.level == Level::Stage {
+                let cell = deployment.attic.remove(&(*target, *kind)).unwrap_or_default();
+                let stage = deployment.stages.entry(number);
+                let stage = stage.or_insert_with(|| Stage { target: *target, ..Stage::default() });
+                match kind {
+                    Kind::StageStarted => stage.started = cell,
+                    _ => stage.finish = cell,
+                }
+            }
+        }
+        let mut runs: Vec<TargetId> =
+            seen.iter().filter_map(|(target, _)| run_above(targets, *target)).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        let keys: Vec<(TargetId, RunKey)> =
+            runs.into_iter().filter_map(|run| Some((run, run_key(world, targets, run)?))).collect();
+        for (run, key) in &keys {
+            deployment.adopt_run(world, *key, *run, pins.get(run).copied());
+        }
+        let left: Vec<u32> = world.departed.keys().copied().collect();
+        let left: Vec<u32> =
+            left.into_iter().filter(|stage| world.stage(*stage).is_none()).collect();
+        deployment.keep_ghosts(world, &left);
+        for (_, key) in keys {
+            if deployment.runs.contains_key(&key) {
+                deployment.reshape(world, key, seq, targets);
+            }
+        }
+        deployment.walk(&mut Ground { world, targets, seq });
+    }
+}
+
+/// The statuses that the records of one deployment add up to.
+struct Past<'a> {
+    kernel: &'a Kernel,
+    cells: BTreeMap<StepKey, Cell>,
+    pins: BTreeMap<TargetId, u32>,
+}
+
+impl Past<'_> {
+    fn fold(&mut self, deployment: &mut Deployment, record: &Record) -> Result<(), IllegalRecord> {
+        let key = (record.target, record.kind);
+        let incomplete = || IllegalRecord::Incomplete { seq: record.seq };
+        if record.attempt > Attempt(1) {
+            let tries = deployment.tries.entry(key).or_default();
+            if record.attempt > tries.attempt {
+                *tries = Tries { attempt: record.attempt, ..Tries::default() };
+            }
+        }
+        let status = match record.fact {
+            Fact::Dispatched => Status::InFlight,
+            Fact::Finished | Fact::Failed => {
+                if let Some(Detail::Pins { definition }) = record.detail.as_deref() {
+                    self.pins.insert(record.target, *definition);
+                }
+                Status::ended(record.outcome.ok_or_else(incomplete)?)
+            }
+            Fact::Superseded => Status::Superseded,
+            Fact::Skipped => {
+                let reason = record.reason().ok_or_else(incomplete)?;
+                if let Reason::Person(_) = reason {
+                    self.reopen(deployment, key, false);
+                }
+                Status::skipped(reason)
+            }
+            Fact::Cancelled if record.reason() == Some(&Reason::Orphaned) => {
+                self.cells.entry(key).or_default().forget();
+                open_attempt(deployment, key);
+                return Ok(());
+            }
+            Fact::Cancelled => Status::Cancelled,
+            Fact::Retried => {
+                self.reopen(deployment, key, true);
+                return Ok(());
+            }
+            fact => {
+                note(deployment, record, fact);
+                return Ok(());
+            }
+        };
+        self.cells.entry(key).or_default().set(status);
+        Ok(())
+    }
+
+    /// The same as a retry does to cells, by targets alone.
+    fn reopen(&mut self, deployment: &mut Deployment, from: StepKey, itself: bool) {
+        let stage = stage_above(&self.kernel.targets, from.0);
+        let after: Vec<StepKey> = self
+            .cells
+            .iter()
+            .filter(|(_, cell)| !cell.is_idle())
+            .map(|(key, _)| *key)
+            .filter(|key| {
+                let end = (key.0 == TargetTable::ROOT && key.1 == Kind::PipelineFinished)
+                    || (Some(key.0) == stage && key.1 == Kind::StageFinished);
+                (itself && *key == from) || end || self.is_after(from, *key, itself)
+            })
+            .collect();
+        for key in after {
+            self.cells.entry(key).or_default().reopen();
+            if key != from {
+                open_attempt(deployment, key);
+            }
+        }
+    }
+
+    fn is_after(&self, from: StepKey, key: StepKey, whole_task: bool) -> bool {
+        let targets = &self.kernel.targets;
+        if from.1 == Kind::StageStarted {
+            return stage_above(targets, key.0) == Some(from.0);
+        }
+        let (Some(run), Some(other)) = (run_above(targets, from.0), run_above(targets, key.0))
+        else {
+            return false;
+        };
+        if run != other || from == key {
+            return false;
+        }
+        let definition = self.definition(run);
+        let (a, b) = (phase(targets, definition, from), phase(targets, definition, key));
+        if a != b {
+            return b > a;
+        }
+        let group = |target: TargetId| match targets.get(target).level {
+            Level::Group => Some(target),
+            Level::Member => Some(targets.get(target).parent),
+            _ => None,
+        };
+        match (from.1, key.1) {
+            (Kind::TaskDone, _) => whole_task,
+            (_, Kind::TaskDone) => true,
+            (Kind::GroupStarted, _) => group(from.0) == group(key.0),
+            (Kind::GroupFinished, _) => false,
+            (_, Kind::GroupFinished) => group(from.0) == Some(key.0),
+            (_, kind) => from.0 == key.0 && kind > from.1,
+        }
+    }
+
+    fn definition(&self, run: TargetId) -> Option<&Sequence> {
+        let world = &self.kernel.world;
+        let current = || {
+            let key = run_key(world, &self.kernel.targets, run)?;
+            world.current.get(&(key.stage, key.sequence)).copied()
+        };
+        let number = self.pins.get(&run).copied().or_else(current)?;
+        world.definitions.get(number as usize).map(|definition| &**definition)
+    }
+}
+
+fn note(deployment: &mut Deployment, record: &Record, fact: Fact) {
+    let (by, since) = (record.by.clone(), record.at);
+    match fact {
+        Fact::Paused => {
+            deployment.pauses = record.n;
+            deployment.course = Course::Paused { by, since };
+        }
+        Fact::Resumed => deployment.course = Course::Running,
+        Fact::Aborted => deployment.course = Course::Aborting { by, since },
+        Fact::Claimed => {
+            deployment.tries.entry((record.target, record.kind)).or_default().leases = record.n;
+        }
+        Fact::Changed => {
+            deployment.tries.entry((record.target, record.kind)).or_default().changes = record.n;
+        }
+        _ => {}
+    }
+}
+
+fn open_attempt(deployment: &mut Deployment, key: StepKey) {
+    let tries = deployment.tries.entry(key).or_default();
+    *tries = Tries { attempt: tries.attempt.next(), ..Tries::default() };
+}
+
+/// Where a step stands in its run: before the tasks, in one of them, or behind them.
+fn phase(targets: &TargetTable, definition: Option<&Sequence>, (target, kind): StepKey) -> usize {
+    let task = match (targets.get(target).level, kind) {
+        (Level::Run, Kind::SequenceTriggered) => return 0,
+        (Level::Run, Kind::SequenceStarted) => return 1,
+        (Level::Run, _) => return usize::MAX,
+        (Level::Task, _) => target,
+        (Level::Group, _) => targets.get(target).parent,
+        _ => targets.get(targets.get(target).parent).parent,
+    };
+    let part = targets.part(targets.get(task).part);
+    let parts = definition.map(Sequence::parts).unwrap_or_default();
+    2 + parts.iter().position(|it| it == part).unwrap_or(parts.len())
+}
+
+fn above(targets: &TargetTable, target: TargetId, level: Level) -> Option<TargetId> {
+    let mut id = target;
+    loop {
+        let node = targets.get(id);
+        match node.level {
+            it if it == level => return Some(id),
+            Level::Project => return None,
+            _ => id = node.parent,
+        }
+    }
+}
+
+fn run_above(targets: &TargetTable, target: TargetId) -> Option<TargetId> {
+    above(targets, target, Level::Run)
+}
+
+fn stage_above(targets: &TargetTable, target: TargetId) -> Option<TargetId> {
+    above(targets, target, Level::Stage)
+}
+
+fn run_key(world: &World, targets: &TargetTable, run: TargetId) -> Option<RunKey> {
+    let node = targets.get(run);
+    let stage = world.stages.find(targets.part(targets.get(node.parent).part))?;
+    let (sequence, number) = targets.part(node.part).split_once('#')?;
+    let sequence = world.sequences.find(sequence)?;
+    Some(RunKey { stage, sequence, number: number.parse().ok()? })
+}

@@ -1,0 +1,268 @@
+use seaway_model::{DeploymentId, Fact, Kind, Level, Outcome, TargetId};
+
+use super::apply::IllegalRecord;
+use super::locate::Location;
+use crate::Kernel;
+use crate::record::{Detail, Reason, Record, Step};
+use crate::state::{Ground, Lease, PermitKey, Position, Role, Spot, Status};
+
+impl Kernel {
+    pub(super) fn fold_step(&mut self, record: &Record) -> Result<(), IllegalRecord> {
+        let seq = record.seq;
+        let id = record.deployment.ok_or(IllegalRecord::Incomplete { seq })?;
+        let deployment =
+            self.deployments.get(&id).ok_or(IllegalRecord::UnknownDeployment { seq })?;
+        let location = self.locate(deployment, record.target, record.kind);
+        let location = location.ok_or(IllegalRecord::UnknownStep { seq })?;
+        let rank = deployment.rank();
+        match location {
+            Location::Spot(spot) => self.fold_at(id, spot, record)?,
+            Location::Attic => self.fold_in_attic(id, record),
+        }
+        self.active.insert(rank);
+        Ok(())
+    }
+
+    fn fold_at(
+        &mut self,
+        id: DeploymentId,
+        spot: Spot,
+        record: &Record,
+    ) -> Result<(), IllegalRecord> {
+        let incomplete = IllegalRecord::Incomplete { seq: record.seq };
+        match record.fact {
+            Fact::Dispatched => {
+                self.enter(id, spot, record.target);
+                self.set_status(id, spot, Status::InFlight);
+            }
+            Fact::Claimed | Fact::Started | Fact::Changed | Fact::LeaseExpired => {
+                self.fold_lease(id, record);
+            }
+            Fact::Finished | Fact::Failed => {
+                let outcome = record.outcome.ok_or(incomplete)?;
+                if self.deployments[&id].cell(spot).is_idle() {
+                    self.enter(id, spot, record.target);
+                }
+                self.end_lease(id, record);
+                self.pin(id, spot, record);
+                self.settle(id, spot, Status::ended(outcome));
+            }
+            Fact::Skipped => {
+                let reason = record.reason().ok_or(incomplete)?;
+                self.end_lease(id, record);
+                if let Reason::Person(_) = reason {
+                    self.reopen_after(id, spot);
+                }
+                self.settle(id, spot, Status::skipped(reason));
+                if let Reason::Person(_) = reason {
+                    self.rewalk(id, spot);
+                }
+            }
+            Fact::Superseded => {
+                if record.reason() == Some(&Reason::Replaced) {
+                    self.note_replaced(spot, record.kind);
+                }
+                self.settle(id, spot, Status::Superseded);
+            }
+            Fact::Cancelled => {
+                self.end_lease(id, record);
+                self.settle(id, spot, Status::Cancelled);
+            }
+            Fact::Retried => self.reopen(id, spot),
+            _ => return Err(IllegalRecord::UnknownStep { seq: record.seq }),
+        }
+        Ok(())
+    }
+
+    fn fold_in_attic(&mut self, id: DeploymentId, record: &Record) {
+        self.end_lease(id, record);
+        let key = (record.target, record.kind);
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        if record.fact == Fact::Cancelled
+            && let Some(cell) = deployment.attic.get_mut(&key)
+        {
+            cell.forget();
+            let tries = deployment.tries.entry(key).or_default();
+            tries.attempt = tries.attempt.next();
+            (tries.leases, tries.changes) = (0, 0);
+            self.release_departed(id);
+        }
+    }
+
+    /// Takes the permits that a step needs, and the place that it changes.
+    fn enter(&mut self, id: DeploymentId, spot: Spot, target: TargetId) {
+        self.leave_lines(id, spot);
+        let deployment = &self.deployments[&id];
+        let needs = self.needs(deployment, spot);
+        let place = self.place(deployment, spot);
+        let revision = deployment.revision;
+        if let Some(place) = place {
+            self.places.arrive(place, revision);
+        }
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        let mut supersedes = false;
+        for need in &needs {
+            self.permits.acquire(need.key, need.holder);
+            supersedes |= matches!(need.policy, crate::Policy::Supersede { .. });
+            match (need.key, spot.position()) {
+                (PermitKey::Stage(stage), _) => {
+                    deployment.stages.get_mut(&stage).expect("the step is in it").holds = true;
+                }
+                (key, Position::Inside(run, cell)) => {
+                    let run = deployment.runs.get_mut(&run).expect("the step is in it");
+                    match key {
+                        PermitKey::Service(..) => run.holds_service = true,
+                        PermitKey::Range(..) => run.holds_range = true,
+                        _ => {
+                            let first = first_link(run, cell);
+                            run.cells[first as usize].set_holds(true);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if let Position::Inside(run, cell) = spot.position()
+            && self.targets.get(target).level == Level::Member
+        {
+            let shape = &mut deployment.runs.get_mut(&run).expect("the step is in it").shape;
+            if let Role::Link { group, member, .. } = shape.role(cell) {
+                shape.groups[group].targets[member as usize] = target;
+            }
+        }
+        for need in needs {
+            if supersedes {
+                self.call_up_line(need.key);
+            }
+            self.kick(need.key);
+        }
+    }
+
+    fn call_up_line(&mut self, key: PermitKey) {
+        let line: Vec<_> = self.permits.line(key).copied().collect();
+        line.into_iter().for_each(|waiter| self.call_up(waiter));
+    }
+
+    fn note_replaced(&mut self, spot: Spot, kind: Kind) {
+        match (kind, spot.position()) {
+            (Kind::StageFinished, Position::StageFinished(stage)) => {
+                self.permits.count_replaced(PermitKey::Stage(stage));
+            }
+            (_, Position::Inside(run, _)) => {
+                self.permits.count_replaced(PermitKey::Range(run.stage, run.sequence));
+            }
+            _ => {}
+        }
+    }
+
+    fn pin(&mut self, id: DeploymentId, spot: Spot, record: &Record) {
+        if let (Some(Detail::Pins { definition }), Position::Inside(key, _)) =
+            (record.detail.as_deref(), spot.position())
+        {
+            let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+            let run = deployment.runs.get_mut(&key).expect("the step is in it");
+            (run.pinned, run.definition) = (true, *definition);
+        }
+    }
+
+    fn fold_lease(&mut self, id: DeploymentId, record: &Record) {
+        let key = (record.target, record.kind);
+        let step = Step { deployment: id, target: record.target, kind: record.kind };
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        match (record.fact, record.detail.as_deref()) {
+            (Fact::Claimed, Some(Detail::Lease { executor, ttl })) => {
+                deployment.tries.entry(key).or_default().leases = record.n;
+                let (executor, since) = (executor.clone(), record.at);
+                let lease = Lease { executor, number: record.n, since, ttl: *ttl };
+                deployment.leases.insert(key, lease);
+                self.volatile.set(step, record.at + *ttl);
+            }
+            (Fact::Changed, _) => deployment.tries.entry(key).or_default().changes = record.n,
+            (Fact::LeaseExpired, _) => {
+                deployment.leases.remove(&key);
+                self.volatile.clear(step);
+            }
+            _ => {}
+        }
+    }
+
+    fn end_lease(&mut self, id: DeploymentId, record: &Record) {
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        if deployment.leases.is_empty() {
+            return;
+        }
+        if deployment.leases.remove(&(record.target, record.kind)).is_some() {
+            let step = Step { deployment: id, target: record.target, kind: record.kind };
+            self.volatile.clear(step);
+        }
+    }
+
+    /// Changes the status of a step and nothing else.
+    fn set_status(&mut self, id: DeploymentId, spot: Spot, status: Status) {
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        deployment.derived.todo.remove(&spot);
+        match spot.position() {
+            Position::PipelineStarted => {}
+            Position::StageStarted(stage) => {
+                deployment.stages.get_mut(&stage).expect("it was located").started.set(status);
+            }
+            Position::StageFinished(stage) => {
+                deployment.stages.get_mut(&stage).expect("it was located").finish.set(status);
+            }
+            Position::Inside(run, cell) => {
+                deployment.runs.get_mut(&run).expect("it was located").set(cell, status);
+            }
+            Position::PipelineFinished => {
+                deployment.finish.set(status);
+                self.ended.push(id);
+            }
+        }
+    }
+
+    /// A step ended, well or badly: what comes after it is met, what it held is given back.
+    fn settle(&mut self, id: DeploymentId, spot: Spot, status: Status) {
+        let passed_over = self.deployments[&id].cell(spot).is_passed_over();
+        self.leave_lines(id, spot);
+        self.set_status(id, spot, status);
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        let (world, seq) = (&self.world, self.head);
+        let mut ground = Ground { world, targets: &mut self.targets, seq };
+        match spot.position() {
+            Position::PipelineStarted | Position::PipelineFinished => {}
+            Position::StageStarted(stage) => {
+                if !passed_over {
+                    deployment.enter_stage(&mut ground, stage);
+                }
+                deployment.refresh(&mut ground, stage);
+            }
+            Position::StageFinished(stage) => deployment.refresh(&mut ground, stage),
+            Position::Inside(key, cell) => {
+                if deployment.cell(spot).is_complete() {
+                    deployment.note_passed(world, key, cell);
+                }
+                if !passed_over {
+                    deployment.settled(&mut ground, key, cell);
+                } else {
+                    deployment.refresh(&mut ground, key.stage);
+                }
+            }
+        }
+        self.release_after(id, spot);
+    }
+}
+
+/// The first step of the chain that a step belongs to.
+pub(super) fn first_link(run: &crate::state::Run, cell: u32) -> u32 {
+    match run.shape.role(cell) {
+        Role::Link { group, member, .. } => run.shape.groups[group].cell(member, 0),
+        _ => cell,
+    }
+}
+
+/// A report's outcome as a fact: what fails is not finished.
+pub(crate) fn ending(outcome: Outcome) -> Fact {
+    match outcome {
+        Outcome::Pass | Outcome::Warning => Fact::Finished,
+        Outcome::Fail => Fact::Failed,
+    }
+}

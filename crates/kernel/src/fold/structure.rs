@@ -1,0 +1,98 @@
+use std::sync::Arc;
+
+use seaway_model::DeploymentId;
+
+use super::apply::IllegalRecord;
+use crate::Kernel;
+use crate::record::{Detail, Record};
+use crate::state::{Deployment, Ghost, Ground, RunKey, Status, World};
+use crate::structure::Structure;
+
+impl Kernel {
+    pub(super) fn fold_structure(&mut self, record: &Record) -> Result<(), IllegalRecord> {
+        let seq = record.seq;
+        let Some(Detail::Change(change)) = record.detail.as_deref() else {
+            return Err(IllegalRecord::Incomplete { seq });
+        };
+        let old = self.world.structure.clone();
+        let new = change.apply_to(&old).map_err(|_invalid| IllegalRecord::Structure { seq })?;
+        let left = self.note_departed(&new);
+        self.world.adopt(new, seq, &mut self.targets);
+        self.permits.clear_lines();
+        let ids: Vec<DeploymentId> = self.by_start.values().copied().collect();
+        for id in ids {
+            self.restructure(id, &old, &left);
+        }
+        Ok(())
+    }
+
+    /// Fits one deployment to the structure as it is now.
+    fn restructure(&mut self, id: DeploymentId, old: &Structure, left: &[u32]) {
+        let deployment = self.deployments.get_mut(&id).expect("every start has its deployment");
+        if deployment.has_ended() {
+            return;
+        }
+        let (world, targets, seq) = (&self.world, &mut self.targets, self.head);
+        deployment.keep_ghosts(world, left);
+        let keys: Vec<RunKey> = deployment.runs.keys().copied().collect();
+        for key in keys {
+            let run = deployment.runs.get_mut(&key).expect("the key is from the map");
+            let definition = run.definition;
+            let current = world.current.get(&(key.stage, key.sequence));
+            if !run.pinned {
+                run.withdrawn = current.is_none();
+                run.definition = current.copied().unwrap_or(run.definition);
+            }
+            let redefined = run.definition != definition;
+            let name = world.stages.name(key.stage);
+            let same = match (old.stages.get(name), world.stage(key.stage)) {
+                (Some(old), Some(new)) => Arc::ptr_eq(old, new),
+                (before, after) => before.is_none() && after.is_none(),
+            };
+            if redefined || !same {
+                deployment.reshape(world, key, seq, targets);
+            }
+        }
+        deployment.walk(&mut Ground { world, targets, seq });
+        let rank = deployment.rank();
+        self.release_departed(id);
+        self.active.insert(rank);
+    }
+
+    /// Remembers the stages that a change removes, as they were, and names them.
+    fn note_departed(&mut self, new: &Structure) -> Vec<u32> {
+        let world = &mut self.world;
+        let old = world.structure.stages.iter();
+        let removed = old.filter(|(name, _)| !new.stages.contains_key(*name));
+        let mut left = Vec::new();
+        for (name, stage) in removed {
+            let number = world.stages.find(name.as_str()).expect("stages are numbered");
+            let followers = world.followers.get(&number).cloned().unwrap_or_default();
+            let members = world.members.iter().filter(|((at, _), _)| *at == number);
+            let members =
+                members.map(|((_, group), members)| (group.clone(), members.clone())).collect();
+            let ghost = Ghost { stage: stage.clone(), followers, members };
+            world.departed.insert(number, ghost);
+            left.push(number);
+        }
+        left
+    }
+}
+
+impl Deployment {
+    /// A stage that left stays for a deployment that is in it, or that came to grief in it.
+    pub(super) fn keep_ghosts(&mut self, world: &World, left: &[u32]) {
+        self.ghosts.retain(|number, _| world.stage(*number).is_none());
+        for number in left {
+            let Some(state) = self.stages.get(number) else { continue };
+            let begun = self.runs_in(*number).any(|run| run.pinned);
+            let broken = matches!(state.finish.status(), Status::Failed | Status::Superseded);
+            if !state.finish.is_complete() && (begun || broken) {
+                self.ghosts.insert(*number, world.departed[number].clone());
+            }
+        }
+        for ghost in self.ghosts.values_mut() {
+            ghost.followers.retain(|number| world.stage(*number).is_some());
+        }
+    }
+}

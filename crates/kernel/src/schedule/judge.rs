@@ -1,0 +1,211 @@
+use seaway_model::Kind;
+
+use super::keys::{Need, Needs};
+use crate::state::{Deployment, PermitKey, Permits, Position, Role, Spot, Status, Verdict, Waiter};
+use crate::structure::Policy;
+use crate::{Kernel, Reason};
+
+/// What is to be done about a step that the walk met. Scheduling and `waiting` both come from it.
+#[derive(Clone, Debug)]
+pub(crate) enum Judgement {
+    /// It is not idle any more.
+    Over,
+    /// Done without work, with the reason.
+    Skip(Reason),
+    /// Something before its stage is not through.
+    Held,
+    /// Something after it has finished; only a person can end this.
+    Stale,
+    /// In line for these permits; the first is the one that it cannot have.
+    InLine(Needs),
+    /// The newer waiter replaces an older one.
+    Replaces(PermitKey, Waiter),
+    /// It comes back into a range where another revision was meanwhile.
+    ComesBack(PermitKey, Back),
+    /// A step without work ends.
+    Ends(Verdict),
+    /// A step with work may be done.
+    Doable,
+}
+
+/// What a holder finds that comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Back {
+    /// A newer revision was there: the run, or the stage, is superseded.
+    Superseded,
+    /// An older one was there: it starts again where the range opens.
+    StartsAgain,
+}
+
+impl Kernel {
+    pub(crate) fn judge(&self, deployment: &Deployment, spot: Spot) -> Judgement {
+        let cell = deployment.cell(spot);
+        if !cell.is_idle() {
+            return Judgement::Over;
+        }
+        if cell.is_passed_over() {
+            return Judgement::Skip(Reason::Surpassed);
+        }
+        let position = spot.position();
+        if let Some(stage) = spot.stage() {
+            let stage = &deployment.stages[&stage];
+            if stage.finish.status() == Status::Superseded {
+                return Judgement::Over;
+            }
+            if stage.held {
+                return Judgement::Held;
+            }
+        }
+        if let Position::Inside(run, _) = position
+            && deployment.runs[&run].finish().status() == Status::Superseded
+        {
+            return Judgement::Over;
+        }
+        if let Position::Inside(..) = position
+            && let Some(reason) = self.no_work(deployment, spot)
+        {
+            return Judgement::Skip(reason);
+        }
+        if cell.is_stale() {
+            return Judgement::Stale;
+        }
+        let needs = self.needs(deployment, spot);
+        match self.obstacle(deployment, spot, &needs) {
+            Some(judgement) => judgement,
+            None => self.end_of(deployment, spot),
+        }
+    }
+
+    /// Why a step inside a run need not be done, if that is so.
+    fn no_work(&self, deployment: &Deployment, spot: Spot) -> Option<Reason> {
+        let Position::Inside(key, cell) = spot.position() else { return None };
+        let run = &deployment.runs[&key];
+        let role = run.shape.role(cell);
+        if !deployment.derived.late.is_empty()
+            && let Some(slot) = deployment.slot_of(&self.world, run, cell)
+            && deployment.derived.late.get(&slot) == Some(&true)
+            && !run.cell(cell).tried()
+        {
+            return Some(Reason::IntroducedLate);
+        }
+        match role {
+            Role::TaskDone { task } => {
+                let definition = &self.world.definitions[run.definition as usize];
+                if !run.condition_holds(definition, task) {
+                    return Some(Reason::Condition);
+                }
+            }
+            Role::Link { group, member, link: 1.. } => {
+                let first = run.shape.groups[group].cell(member, 0);
+                if run.cell(first).status() == Status::Outdated {
+                    return Some(Reason::Superseded);
+                }
+            }
+            _ => {}
+        }
+        let place = self.place(deployment, spot)?;
+        let newest = self.places.newest(&place)?;
+        (newest > deployment.revision).then_some(Reason::Superseded)
+    }
+
+    /// What keeps a step from the permits that it needs.
+    fn obstacle(&self, deployment: &Deployment, spot: Spot, needs: &Needs) -> Option<Judgement> {
+        let (revision, started) = deployment.rank();
+        let me = Waiter { revision, started, spot };
+        let refused = |need: &Need| {
+            !self.permits.is_free(need.key, need.capacity)
+                || self.permits.first_in_line(need.key).is_some_and(|first| first < me)
+        };
+        if let Some(first) = needs.iter().position(refused) {
+            let older = needs.iter().find_map(|need| self.replaceable(deployment, need, me));
+            return Some(match older {
+                Some((key, waiter)) => Judgement::Replaces(key, waiter),
+                None => {
+                    let mut needs = needs.clone();
+                    needs.swap(0, first);
+                    Judgement::InLine(needs)
+                }
+            });
+        }
+        needs.iter().find_map(|need| comes_back(&self.permits, need))
+    }
+
+    /// The oldest waiter that a newer one of the same service replaces.
+    fn replaceable(
+        &self,
+        deployment: &Deployment,
+        need: &Need,
+        me: Waiter,
+    ) -> Option<(PermitKey, Waiter)> {
+        let Policy::Supersede { max_replaced } = need.policy else { return None };
+        if self.permits.replaced(need.key) >= max_replaced {
+            return None;
+        }
+        let mut older = self.permits.line(need.key).filter(|waiter| waiter.revision < me.revision);
+        let same = older.find(|waiter| {
+            self.deployments[&self.by_start[&waiter.started]].service == deployment.service
+        });
+        same.map(|waiter| (need.key, *waiter))
+    }
+
+    /// How a step that nothing keeps goes on.
+    fn end_of(&self, deployment: &Deployment, spot: Spot) -> Judgement {
+        let verdict = match spot.position() {
+            Position::PipelineStarted | Position::StageStarted(_) => Verdict::Passed,
+            Position::StageFinished(stage) => deployment.stage_verdict(stage),
+            Position::PipelineFinished if deployment.derived.live > 0 => return Judgement::Over,
+            Position::PipelineFinished => deployment.pipeline_verdict(&self.world),
+            Position::Inside(key, cell) => {
+                let run = &deployment.runs[&key];
+                let role = run.shape.role(cell);
+                if run.shape.has_work(role) {
+                    return Judgement::Doable;
+                }
+                match role {
+                    Role::GroupFinished { group } => run.group_verdict(group),
+                    Role::TaskDone { task } => run.task_verdict(task),
+                    Role::Finished => run.verdict(),
+                    _ => Verdict::Passed,
+                }
+            }
+        };
+        Judgement::Ends(verdict)
+    }
+}
+
+/// A permit that was lost and can be had again: was another revision there meanwhile?
+fn comes_back(permits: &Permits, need: &Need) -> Option<Judgement> {
+    let last = permits.last(need.key).filter(|last| *last != need.holder)?;
+    if need.opens || need.capacity != 1 {
+        return None;
+    }
+    let newer = last.revision > need.holder.revision;
+    let back = match need.key {
+        PermitKey::Member(..) => Back::StartsAgain,
+        _ if newer => Back::Superseded,
+        _ => Back::StartsAgain,
+    };
+    Some(Judgement::ComesBack(need.key, back))
+}
+
+impl Judgement {
+    /// The fact and kind are the scheduler's; whether a step is worth a record is decided here.
+    pub(crate) fn parks(&self) -> bool {
+        matches!(self, Self::Over | Self::Held | Self::Stale | Self::InLine(_))
+    }
+}
+
+/// Kinds that a person may retry or skip: those with work.
+pub(crate) fn is_work(deployment: &Deployment, spot: Spot) -> Result<(), Kind> {
+    match spot.position() {
+        Position::Inside(key, cell) => {
+            let shape = &deployment.runs[&key].shape;
+            let role = shape.role(cell);
+            if shape.has_work(role) { Ok(()) } else { Err(shape.kind(role)) }
+        }
+        Position::PipelineStarted => Err(Kind::PipelineStarted),
+        Position::StageStarted(_) => Err(Kind::StageStarted),
+        Position::StageFinished(_) => Err(Kind::StageFinished),
+        Position::PipelineFinished => Err(Kind::PipelineFinished),
+    }
+}

@@ -1,0 +1,105 @@
+use seaway_model::TargetId;
+use smallvec::SmallVec;
+
+use crate::Kernel;
+use crate::state::{Deployment, Holder, PermitKey, Place, Position, Role, Shape, Spot};
+use crate::structure::{Batch, Policy};
+
+/// A permit that a step needs and its holder does not have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Need {
+    pub(crate) key: PermitKey,
+    pub(crate) capacity: u32,
+    pub(crate) policy: Policy,
+    pub(crate) holder: Holder,
+    /// Whether the step opens the permit's range. A step inside it comes back after a loss.
+    pub(crate) opens: bool,
+}
+
+pub(crate) type Needs = SmallVec<[Need; 4]>;
+
+impl Kernel {
+    /// The permits that a step needs and that are not held for it.
+    pub(crate) fn needs(&self, deployment: &Deployment, spot: Spot) -> Needs {
+        let mut needs = Needs::new();
+        let Some(number) = spot.stage() else { return needs };
+        let stage = &deployment.stages[&number];
+        if !stage.holds
+            && let Some(definition) = deployment.stage_definition(&self.world, number)
+            && let Some(batch) = excluding(definition.batch.as_ref())
+        {
+            let opens = matches!(spot.position(), Position::StageStarted(_));
+            let holder = deployment.holder(TargetId(0));
+            needs.push(need(PermitKey::Stage(number), batch, holder, opens));
+        }
+        if let Position::Inside(..) = spot.position() {
+            self.needs_inside(deployment, spot, &mut needs);
+        }
+        needs
+    }
+
+    fn needs_inside(&self, deployment: &Deployment, spot: Spot, needs: &mut Needs) {
+        let Position::Inside(key, cell) = spot.position() else { return };
+        let run = &deployment.runs[&key];
+        if cell == Shape::TRIGGERED {
+            return;
+        }
+        let holder = deployment.holder(run.target);
+        let service = deployment.service_part;
+        if !run.holds_service {
+            let key = PermitKey::Service(key.stage, service);
+            needs.push(need(key, &ONE, holder, cell == Shape::STARTED));
+        }
+        let role = run.shape.role(cell);
+        let definition = &self.world.definitions[run.definition as usize];
+        if !run.holds_range
+            && run.in_range(definition, role)
+            && let Some(range) = &definition.range
+        {
+            let key = PermitKey::Range(key.stage, key.sequence);
+            let opens = cell == run.shape.task_start(range.first as usize)
+                || matches!(role, Role::GroupStarted { group }
+                    if run.shape.groups[group].task == range.first as usize);
+            needs.push(need(key, &range.batch, holder, opens));
+        }
+        if let Role::Link { group, member, link } = role {
+            let shape = &run.shape.groups[group];
+            let first = run.cell(shape.cell(member, 0));
+            if shape.changes_members() && !first.holds() {
+                let key = PermitKey::Member(shape.members.parts[member as usize], service);
+                needs.push(need(key, &ONE, holder, link == 0));
+            }
+        }
+    }
+
+    /// The place that a step changes, if it is the one that arrives there.
+    pub(crate) fn place(&self, deployment: &Deployment, spot: Spot) -> Option<Place> {
+        let Position::Inside(key, cell) = spot.position() else { return None };
+        let run = &deployment.runs[&key];
+        let (stage, service) = (key.stage, deployment.service_part);
+        match run.shape.role(cell) {
+            Role::Link { group, member, link: 0 } => {
+                let shape = &run.shape.groups[group];
+                let member = shape.members.parts[member as usize];
+                let group = self.targets.get(shape.target).part;
+                let place = Place::Member { stage, service, group, member };
+                shape.changes_members().then_some(place)
+            }
+            Role::TaskDone { task } if run.shape.tasks[task].groups.is_empty() => {
+                let slot = deployment.slot_of(&self.world, run, cell)?;
+                Some(Place::Task { stage, service, slot })
+            }
+            _ => None,
+        }
+    }
+}
+
+const ONE: Batch = Batch { capacity: 1, policy: Policy::Queue };
+
+fn need(key: PermitKey, batch: &Batch, holder: Holder, opens: bool) -> Need {
+    Need { key, capacity: batch.capacity, policy: batch.policy, holder, opens }
+}
+
+fn excluding(batch: Option<&Batch>) -> Option<&Batch> {
+    batch.filter(|batch| batch.policy.excludes())
+}

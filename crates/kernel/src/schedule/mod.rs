@@ -1,0 +1,8 @@
+mod emit;
+mod judge;
+mod keys;
+mod tick;
+
+pub(crate) use emit::{Draft, Pen};
+pub(crate) use judge::{Judgement, is_work};
+pub(crate) use keys::Need;

@@ -1,0 +1,239 @@
+use seaway_model::{DeploymentId, Fact, Timestamp};
+
+use super::emit::{Draft, Pen};
+use super::judge::{Back, Judgement};
+use crate::Kernel;
+use crate::kernel::Pace;
+use crate::record::{Actor, Detail, Reason, Record, Step};
+use crate::state::{
+    Course, PermitKey, Position, Role, Shape, Spot, Status, StepKey, Waiter, known_key_of,
+};
+use crate::structure::Policy;
+
+impl Kernel {
+    /// Expires leases and moves everything that can move, oldest revision first. Makes at most
+    /// `limit` records, each folded already.
+    pub fn tick(&mut self, now: Timestamp, limit: usize, out: &mut Vec<Record>) -> Pace {
+        let now = now.max(self.time);
+        let end = out.len() + limit;
+        let mut pen = Pen { now, by: &Actor::Seaway, out };
+        while pen.out.len() < end {
+            if !self.expire_lease(&mut pen) && !self.advance(&mut pen) {
+                return Pace::Idle;
+            }
+        }
+        Pace::More
+    }
+
+    fn expire_lease(&mut self, pen: &mut Pen<'_>) -> bool {
+        let Some(&(at, step)) = self.volatile.by_deadline.first() else { return false };
+        if at > pen.now {
+            return false;
+        }
+        let Step { deployment, target, kind } = step;
+        let n = self.deployments[&deployment].tries((target, kind)).leases;
+        let draft = Draft { n, ..Draft::new(Fact::LeaseExpired) };
+        self.emit_at(deployment, (target, kind), draft, pen);
+        true
+    }
+
+    /// Makes the next record, if there is one to be made.
+    fn advance(&mut self, pen: &mut Pen<'_>) -> bool {
+        while let Some(&rank) = self.active.first() {
+            let id = self.by_start[&rank.1];
+            if self.clean_up(id, pen) {
+                return true;
+            }
+            let deployment = &self.deployments[&id];
+            let spot = match deployment.course {
+                Course::Running => deployment.derived.todo.first().copied(),
+                Course::Paused { .. } | Course::Aborting { .. } => None,
+            };
+            match spot {
+                Some(spot) if self.handle(id, spot, pen) => return true,
+                Some(_) => {}
+                None => {
+                    self.active.remove(&rank);
+                }
+            }
+        }
+        false
+    }
+
+    /// Looks at one step. Tells whether a record was made.
+    fn handle(&mut self, id: DeploymentId, spot: Spot, pen: &mut Pen<'_>) -> bool {
+        let judgement = self.judge(&self.deployments[&id], spot);
+        if judgement.parks() {
+            let deployment = self.deployments.get_mut(&id).expect("the deployment is being moved");
+            deployment.derived.todo.remove(&spot);
+        }
+        let draft = match judgement {
+            Judgement::Over | Judgement::Held | Judgement::Stale => return false,
+            Judgement::InLine(needs) => {
+                self.line_up(id, spot, needs.iter().map(|need| need.key).collect());
+                if needs.iter().any(|need| matches!(need.policy, Policy::Supersede { .. })) {
+                    // Who waits behind may now have somebody to replace.
+                    needs.iter().for_each(|need| self.call_up_younger(need.key, id));
+                }
+                return false;
+            }
+            Judgement::Skip(reason) => Draft::because(Fact::Skipped, reason),
+            Judgement::Replaces(key, waiter) => {
+                self.replace(key, waiter, pen);
+                return true;
+            }
+            Judgement::ComesBack(key, back) => {
+                self.come_back(id, spot, (key, back), pen);
+                return true;
+            }
+            Judgement::Ends(verdict) => self.pinning(id, spot, Draft::ends(verdict)),
+            Judgement::Doable => Draft::new(Fact::Dispatched),
+        };
+        self.emit(id, spot, draft, pen);
+        true
+    }
+
+    /// A run that starts says which definition it keeps.
+    fn pinning(&self, id: DeploymentId, spot: Spot, mut draft: Draft) -> Draft {
+        if let Position::Inside(key, Shape::STARTED) = spot.position() {
+            let definition = self.deployments[&id].runs[&key].definition;
+            draft.detail = Some(Box::new(Detail::Pins { definition }));
+        }
+        draft
+    }
+
+    fn line_up(&mut self, id: DeploymentId, spot: Spot, keys: Vec<PermitKey>) {
+        let deployment = self.deployments.get_mut(&id).expect("the deployment is being moved");
+        let (revision, started) = deployment.rank();
+        keys.iter().for_each(|&key| self.permits.join(key, Waiter { revision, started, spot }));
+        deployment.derived.in_line.insert(spot, keys);
+    }
+
+    fn call_up_younger(&mut self, key: PermitKey, id: DeploymentId) {
+        let mine = self.deployments[&id].revision;
+        let younger: Vec<Waiter> =
+            self.permits.line(key).filter(|waiter| waiter.revision > mine).copied().collect();
+        younger.into_iter().for_each(|waiter| self.call_up(waiter));
+    }
+
+    /// A newer waiter takes the place of an older one, whose stage or run ends as superseded.
+    fn replace(&mut self, key: PermitKey, waiter: Waiter, pen: &mut Pen<'_>) {
+        let id = self.by_start[&waiter.started];
+        let spot = match (key, waiter.spot.position()) {
+            (PermitKey::Range(..), Position::Inside(run, _)) => self.run_end(id, run),
+            (_, Position::StageStarted(stage) | Position::StageFinished(stage)) => {
+                Spot::stage_finished(stage)
+            }
+            (_, Position::Inside(run, _)) => Spot::stage_finished(run.stage),
+            _ => Spot::PIPELINE_FINISHED,
+        };
+        self.emit(id, spot, Draft::because(Fact::Superseded, Reason::Replaced), pen);
+    }
+
+    fn run_end(&self, id: DeploymentId, run: crate::state::RunKey) -> Spot {
+        Spot::inside(run, self.deployments[&id].runs[&run].shape.finish)
+    }
+
+    fn come_back(
+        &mut self,
+        id: DeploymentId,
+        spot: Spot,
+        (key, back): (PermitKey, Back),
+        pen: &mut Pen<'_>,
+    ) {
+        let (stage, inside) = match spot.position() {
+            Position::Inside(run, cell) => (run.stage, Some((run, cell))),
+            Position::StageStarted(stage) | Position::StageFinished(stage) => (stage, None),
+            _ => return,
+        };
+        let deployment = &self.deployments[&id];
+        let (spot, fact) = match (key, back, inside) {
+            (PermitKey::Stage(_), Back::Superseded, _) | (_, Back::Superseded, None) => {
+                (Spot::stage_finished(stage), Fact::Superseded)
+            }
+            (PermitKey::Stage(_), Back::StartsAgain, _) | (_, Back::StartsAgain, None) => {
+                (Spot::stage_started(stage), Fact::Retried)
+            }
+            (_, Back::Superseded, Some((run, _))) => (self.run_end(id, run), Fact::Superseded),
+            (PermitKey::Range(..), Back::StartsAgain, Some((run, _))) => {
+                let run = &deployment.runs[&run];
+                let definition = &self.world.definitions[run.definition as usize];
+                let first = definition.range.as_ref().map_or(0, |range| range.first as usize);
+                (Spot::inside(run.key, run.shape.tasks[first].done), Fact::Retried)
+            }
+            (PermitKey::Member(..), Back::StartsAgain, Some((run, cell))) => {
+                let shape = &deployment.runs[&run].shape;
+                let first = match shape.role(cell) {
+                    Role::Link { group, member, .. } => shape.groups[group].cell(member, 0),
+                    _ => cell,
+                };
+                (Spot::inside(run, first), Fact::Retried)
+            }
+            (PermitKey::Service(..), Back::StartsAgain, Some((run, _))) => {
+                (Spot::inside(run, Shape::STARTED), Fact::Retried)
+            }
+        };
+        self.emit(id, spot, Draft::new(fact), pen);
+    }
+
+    /// Cancels what left the structure, and what an aborted deployment still has. Tells whether a
+    /// record was made.
+    fn clean_up(&mut self, id: DeploymentId, pen: &mut Pen<'_>) -> bool {
+        let deployment = &self.deployments[&id];
+        let orphan = deployment.attic.iter().find(|(_, cell)| cell.in_flight());
+        if let Some((&key, _)) = orphan {
+            self.cancel(id, key, Reason::Orphaned, pen);
+            return true;
+        }
+        let Course::Aborting { .. } = deployment.course else { return false };
+        if deployment.has_ended() {
+            return false;
+        }
+        if deployment.in_flight() > 0 {
+            let idle = self.unclaimed_in_flight(id);
+            return match idle {
+                Some(spot) => {
+                    self.emit(id, spot, Draft::because(Fact::Cancelled, Reason::Aborted), pen);
+                    true
+                }
+                None => false,
+            };
+        }
+        let open = deployment.stages.iter().find(|(_, stage)| {
+            stage.started.status() == Status::Passed && !stage.finish.is_settled()
+        });
+        let spot = match open {
+            Some((number, _)) => Spot::stage_finished(*number),
+            None => Spot::PIPELINE_FINISHED,
+        };
+        self.emit(id, spot, Draft::because(Fact::Cancelled, Reason::Aborted), pen);
+        true
+    }
+
+    pub(crate) fn cancel(
+        &mut self,
+        id: DeploymentId,
+        key: StepKey,
+        reason: Reason,
+        pen: &mut Pen<'_>,
+    ) {
+        let n = self.deployments[&id].tries(key).leases;
+        let draft = Draft { n, ..Draft::because(Fact::Cancelled, reason) };
+        self.emit_at(id, key, draft, pen);
+    }
+
+    /// A step in flight that nobody holds.
+    fn unclaimed_in_flight(&self, id: DeploymentId) -> Option<Spot> {
+        let deployment = &self.deployments[&id];
+        let runs = deployment.runs.values().filter(|run| run.counts.in_flight > 0);
+        runs.flat_map(|run| {
+            let cells = (0..run.shape.len() as u32).filter(|&cell| run.cell(cell).in_flight());
+            cells.map(move |cell| (run, cell))
+        })
+        .find(|(run, cell)| {
+            let key = known_key_of(&run.shape, run.target, *cell, &self.targets);
+            key.is_ok_and(|key| !deployment.leases.contains_key(&key))
+        })
+        .map(|(run, cell)| Spot::inside(run.key, cell))
+    }
+}

@@ -1,0 +1,22 @@
+mod cell;
+mod deployment;
+mod overtaken;
+mod permits;
+mod places;
+mod reshape;
+mod run;
+mod shape;
+mod spot;
+mod walk;
+mod world;
+
+pub(crate) use cell::{Cell, Status};
+pub(crate) use deployment::{Course, Deployment, Ghost, Lease, Stage, StepKey, Tries};
+pub(crate) use permits::{Holder, Permit, PermitKey, Permits, Waiter};
+pub(crate) use places::{Place, Places};
+pub(crate) use reshape::{key_of, known_key_of};
+pub(crate) use run::{Run, Verdict};
+pub(crate) use shape::{Role, Shape};
+pub(crate) use spot::{Position, RunKey, Spot};
+pub(crate) use walk::Ground;
+pub(crate) use world::{Members, Numbers, World};

@@ -1,0 +1,328 @@
+use seaway_model::{Seq, TargetTable};
+
+use super::cell::Status;
+use super::deployment::{Deployment, Stage};
+use super::run::{Run, Verdict, worst};
+use super::shape::{Role, Shape};
+use super::spot::{RunKey, Spot};
+use super::world::World;
+
+/// What a walk reads and may name.
+pub(crate) struct Ground<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) targets: &'a mut TargetTable,
+    pub(crate) seq: Seq,
+}
+
+impl Deployment {
+    /// Walks the whole plan afresh: after the start, a structural change, a load.
+    pub(crate) fn walk(&mut self, ground: &mut Ground<'_>) {
+        self.derived.todo.clear();
+        self.derived.in_line.clear();
+        self.derived.live = 0;
+        for stage in self.stages.values_mut() {
+            (stage.reached, stage.held, stage.clear, stage.live) = (false, false, false, false);
+        }
+        self.mark_overtaken(ground.world);
+        self.mark_late(ground.world);
+        let order: Vec<u32> =
+            self.ghosts.keys().copied().chain(ground.world.order.iter().copied()).collect();
+        for stage in order {
+            let before = self.predecessors(ground.world, stage);
+            let through =
+                |it: &u32| self.stages.get(it).is_some_and(|stage| stage.finish.lets_through());
+            let begun = self.runs_in(stage).next().is_some();
+            if before.is_empty() || begun || before.iter().any(through) {
+                self.reach_stage(ground, stage);
+            }
+        }
+        self.check_end();
+    }
+
+    fn is_clear(&self, stage: u32) -> bool {
+        self.stages.get(&stage).is_some_and(|stage| stage.clear)
+    }
+
+    /// The walk arrives at a stage.
+    fn reach_stage(&mut self, ground: &mut Ground<'_>, number: u32) {
+        let before = self.predecessors(ground.world, number);
+        let held = !before.iter().all(|&stage| self.is_clear(stage));
+        if !self.stages.contains_key(&number) {
+            let name = ground.world.stages.name(number).as_str();
+            let part = ground.targets.intern_part(name);
+            let target = ground.targets.intern(TargetTable::ROOT, part, ground.seq);
+            self.stages.insert(number, Stage { target, ..Stage::default() });
+            self.mark_stage(number);
+        }
+        let stage = self.stages.get_mut(&number).expect("it was made above if it was missing");
+        stage.reached = true;
+        stage.held = held;
+        self.walk_stage(ground, number);
+        self.refresh(ground, number);
+    }
+
+    /// Puts everything of a stage that the walk meets on the list.
+    pub(crate) fn walk_stage(&mut self, ground: &mut Ground<'_>, number: u32) {
+        let started = self.stages[&number].started;
+        if !started.is_complete() {
+            self.derived.todo.insert(Spot::stage_started(number));
+        }
+        if started.lets_through() {
+            self.enter_stage(ground, number);
+        } else {
+            let triggered = |run: &&Run| run.cell(Shape::TRIGGERED).is_complete();
+            let keys: Vec<RunKey> =
+                self.runs_in(number).filter(triggered).map(|run| run.key).collect();
+            keys.into_iter().for_each(|key| self.walk_run(ground.world, key));
+        }
+    }
+
+    pub(crate) fn enter_stage(&mut self, ground: &mut Ground<'_>, number: u32) {
+        let first = (number, 0);
+        let last = (number, u32::MAX);
+        let sequences: Vec<u32> =
+            ground.world.current.range(first..=last).map(|((_, sequence), _)| *sequence).collect();
+        for sequence in sequences {
+            let key = RunKey { stage: number, sequence, number: 1 };
+            if !self.runs.contains_key(&key) {
+                self.ensure_run(ground.world, key, ground.seq, ground.targets);
+                self.mark_stage(number);
+            }
+        }
+        let keys: Vec<RunKey> = self.runs_in(number).map(|run| run.key).collect();
+        keys.into_iter().for_each(|key| self.walk_run(ground.world, key));
+        self.join_stage(number);
+    }
+
+    /// `stage-finished` is met once every run of the stage has ended.
+    fn join_stage(&mut self, number: u32) {
+        let ended = |run: &Run| run.finish().is_settled() || run.finish().is_passed_over();
+        let all_ended = self.runs_in(number).all(ended);
+        let stage = &self.stages[&number];
+        if all_ended && stage.started.lets_through() && stage.finish.is_idle() {
+            self.derived.todo.insert(Spot::stage_finished(number));
+        }
+    }
+
+    /// Puts everything of a run that the walk meets on the list.
+    pub(crate) fn walk_run(&mut self, world: &World, key: RunKey) {
+        let run = self.runs.get_mut(&key).expect("walked runs exist");
+        let definition = &world.definitions[run.definition as usize];
+        let mut met = Vec::new();
+        let mut walk = RunWalk { run, met: &mut met };
+        walk.from_start(definition);
+        self.derived.todo.extend(met.into_iter().map(|cell| Spot::inside(key, cell)));
+    }
+
+    /// A step inside a run ended: what comes right after it is met.
+    pub(crate) fn settled(&mut self, ground: &mut Ground<'_>, key: RunKey, cell: u32) {
+        let run = self.runs.get_mut(&key).expect("settled steps are in a run");
+        let definition = &ground.world.definitions[run.definition as usize];
+        let mut met = Vec::new();
+        let mut walk = RunWalk { run, met: &mut met };
+        walk.settled(definition, cell);
+        let ended = run.finish().is_settled() || run.finish().is_passed_over();
+        self.derived.todo.extend(met.into_iter().map(|cell| Spot::inside(key, cell)));
+        if ended {
+            self.join_stage(key.stage);
+        }
+        self.refresh(ground, key.stage);
+    }
+
+    /// Works out whether a stage is clear and live, and passes the news on.
+    pub(crate) fn refresh(&mut self, ground: &mut Ground<'_>, number: u32) {
+        let stage = &self.stages[&number];
+        let settled = stage.finish.is_settled() || stage.finish.is_passed_over();
+        let (mut in_flight, mut quiet, mut stale) = (0, true, 0);
+        if settled || stage.held {
+            for run in self.runs_in(number) {
+                in_flight += run.counts.in_flight;
+                stale += run.counts.stale;
+                quiet &= run.is_quiet();
+            }
+        }
+        let clear = settled && quiet && stage.finish.lets_through() && !stage.held;
+        let open = !stage.held && (!settled || stale > 0);
+        let live = stage.reached && (in_flight > 0 || open);
+        let (was_clear, was_live) = (stage.clear, stage.live);
+        let stage = self.stages.get_mut(&number).expect("the stage was just read");
+        (stage.clear, stage.live) = (clear, live);
+        if live && !was_live {
+            self.derived.live += 1;
+        }
+        if clear && !was_clear {
+            let followers = self.followers(ground.world, number).to_vec();
+            followers.into_iter().for_each(|stage| self.release_follower(ground, stage));
+        }
+        if was_live && !live {
+            self.derived.live -= 1;
+            self.check_end();
+        }
+    }
+
+    /// A predecessor of the stage became clear.
+    fn release_follower(&mut self, ground: &mut Ground<'_>, number: u32) {
+        let before = self.predecessors(ground.world, number);
+        let all_clear = before.iter().all(|&stage| self.is_clear(stage));
+        let reached = self.stages.get(&number).is_some_and(|stage| stage.reached);
+        if all_clear || (!reached && self.derived.overtaken.contains(&number)) {
+            self.reach_stage(ground, number);
+        }
+    }
+
+    /// When nothing can happen any more without a person, the deployment ends.
+    pub(crate) fn check_end(&mut self) {
+        if self.derived.live == 0 && self.finish.is_idle() {
+            self.derived.todo.insert(Spot::PIPELINE_FINISHED);
+        }
+    }
+
+    pub(crate) fn stage_verdict(&self, number: u32) -> Verdict {
+        worst(self.runs_in(number).map(Run::finish))
+    }
+
+    pub(crate) fn pipeline_verdict(&self, world: &World) -> Verdict {
+        let all = world.order.iter().chain(self.ghosts.keys());
+        let finishes = all.clone().filter_map(|stage| self.stages.get(stage)).map(|it| it.finish);
+        match worst(finishes) {
+            verdict @ (Verdict::Failed | Verdict::Superseded) => verdict,
+            verdict => {
+                let failed = self.runs.values().any(|run| run.counts.failed > 0);
+                if failed { Verdict::Failed } else { verdict }
+            }
+        }
+    }
+}
+
+/// A walk over one run.
+struct RunWalk<'a> {
+    run: &'a mut Run,
+    met: &'a mut Vec<u32>,
+}
+
+impl RunWalk<'_> {
+    /// From the start, through everything that is complete, passed over or failed.
+    fn from_start(&mut self, definition: &crate::Sequence) {
+        for cell in [Shape::TRIGGERED, Shape::STARTED] {
+            if !self.pass(cell) {
+                return;
+            }
+        }
+        for task in 0..self.run.shape.tasks.len() {
+            if !self.walk_task(definition, task) {
+                return;
+            }
+        }
+        self.pass(self.run.shape.finish);
+    }
+
+    /// Meets a step; tells whether the walk goes on through it.
+    fn pass(&mut self, cell: u32) -> bool {
+        let value = self.run.cell(cell);
+        if value.is_idle() {
+            self.met.push(cell);
+        }
+        value.lets_through()
+    }
+
+    /// Tells whether the walk goes on behind the task.
+    fn walk_task(&mut self, definition: &crate::Sequence, task: usize) -> bool {
+        let shape = &self.run.shape.tasks[task];
+        let (done, groups) = (shape.done, shape.groups.clone());
+        let settled = self.run.cell(done).is_settled();
+        if self.run.condition_holds(definition, task) {
+            groups.for_each(|group| self.walk_group(group));
+            if !settled && !self.run.groups_settled(task) && !self.run.cell(done).is_passed_over() {
+                return false;
+            }
+        }
+        self.pass(done) || self.run.cell(done).has_failed()
+    }
+
+    fn walk_group(&mut self, group: usize) {
+        let shape = &self.run.shape.groups[group];
+        let (start, finish) = (shape.start, shape.finish);
+        let (members, links) = (shape.members.len() as u32, shape.chain.len() as u32);
+        if !self.pass(start) {
+            return;
+        }
+        for member in 0..members {
+            let first = self.run.shape.groups[group].cell(member, 0);
+            for cell in first..first + links {
+                if !self.pass(cell) {
+                    break;
+                }
+            }
+        }
+        if self.run.counts.groups[group].open == 0 || self.run.cell(finish).is_passed_over() {
+            self.pass(finish);
+        }
+    }
+
+    /// One step ended: meets what comes right after it, and goes on through what is passed over.
+    fn settled(&mut self, definition: &crate::Sequence, cell: u32) {
+        match self.run.shape.role(cell) {
+            Role::Triggered => self.meet(definition, Shape::STARTED),
+            Role::Started => self.enter_task(definition, 0),
+            Role::GroupStarted { group } => {
+                let shape = &self.run.shape.groups[group];
+                let (start, links) = (shape.start + 1, shape.chain.len() as u32);
+                let (members, finish) = (shape.members.len() as u32, shape.finish);
+                (0..members).for_each(|member| self.meet(definition, start + member * links));
+                if self.run.counts.groups[group].open == 0 {
+                    self.meet(definition, finish);
+                }
+            }
+            Role::Link { group, link, .. } => self.link_settled(definition, group, link, cell),
+            Role::GroupFinished { group } => {
+                let task = self.run.shape.groups[group].task;
+                if self.run.groups_settled(task) {
+                    self.meet(definition, self.run.shape.tasks[task].done);
+                }
+            }
+            Role::TaskDone { task } => self.enter_task(definition, task + 1),
+            Role::Finished => {}
+        }
+    }
+
+    fn link_settled(&mut self, definition: &crate::Sequence, group: usize, link: u32, cell: u32) {
+        let value = self.run.cell(cell);
+        let failed = value.has_failed();
+        let shape = &self.run.shape.groups[group];
+        let (links, finish) = (shape.chain.len() as u32, shape.finish);
+        let warned = u32::from(value.status() == Status::Warned);
+        self.run.counts.groups[group].warned += warned;
+        if !failed && link + 1 < links {
+            return self.meet(definition, cell + 1);
+        }
+        let count = &mut self.run.counts.groups[group];
+        count.open -= 1;
+        count.failed += u32::from(failed);
+        if count.open == 0 {
+            self.meet(definition, finish);
+        }
+    }
+
+    fn enter_task(&mut self, definition: &crate::Sequence, task: usize) {
+        let Some(shape) = self.run.shape.tasks.get(task) else {
+            return self.meet(definition, self.run.shape.finish);
+        };
+        let (done, groups) = (shape.done, shape.groups.clone());
+        if groups.is_empty() || !self.run.condition_holds(definition, task) {
+            return self.meet(definition, done);
+        }
+        for group in groups {
+            self.meet(definition, self.run.shape.groups[group].start);
+        }
+    }
+
+    fn meet(&mut self, definition: &crate::Sequence, cell: u32) {
+        let value = self.run.cell(cell);
+        if value.is_idle() {
+            self.met.push(cell);
+        }
+        if value.is_passed_over() {
+            self.settled(definition, cell);
+        }
+    }
+}

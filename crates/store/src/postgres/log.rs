@@ -1,0 +1,71 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use seaway_wire::Append;
+
+use super::pool::Pool;
+use super::{append, fault, schema};
+use crate::error::{AppendError, BackupError, OpenError, StoreError};
+use crate::log_store::{Decode, LogStore, Query};
+use crate::shape;
+
+/// Appends of different projects run side by side, so that their commits share a flush.
+const WRITERS: usize = 8;
+
+/// Questions have connections of their own and never keep an append waiting.
+const READERS: usize = 8;
+
+/// The store in a database that several processes may share.
+#[derive(Clone, Debug)]
+pub struct Postgres {
+    readers: Arc<Pool>,
+    writers: Arc<Pool>,
+}
+
+impl Postgres {
+    pub(crate) async fn connect(url: &str) -> Result<Self, OpenError> {
+        let config = fault::parse(url)?;
+        let place = fault::place(&config);
+        schema::migrate(&config, &place).await?;
+        let readers = Arc::new(Pool::new(config.clone(), READERS));
+        Ok(Self { readers, writers: Arc::new(Pool::new(config, WRITERS)) })
+    }
+}
+
+impl LogStore for Postgres {
+    const SIZE: &'static str = "SELECT pg_database_size(current_database())";
+
+    async fn append(&self, append: Append) -> Result<(), AppendError> {
+        shape::check(&append)?;
+        let mut lease =
+            self.writers.take().await.map_err(|error| AppendError::Unavailable(error.into()))?;
+        let session = lease.session();
+        let statement = session.statement(append::CALL).await;
+        let statement = statement.map_err(|error| append::error(error, &append))?;
+        append::call(session.client(), &statement, &append)
+            .await
+            .map_err(|error| append::error(error, &append))
+    }
+
+    async fn write(&self, statements: Vec<Query>) -> Result<Option<i64>, StoreError> {
+        let unavailable = |error: tokio_postgres::Error| StoreError::Unavailable(error.into());
+        let mut lease = self.writers.take().await.map_err(unavailable)?;
+        lease.session().write(&statements).await.map_err(fault::store_error)
+    }
+
+    async fn select<T: Send + 'static>(
+        &self,
+        query: Query,
+        decode: Decode<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let unavailable = |error: tokio_postgres::Error| StoreError::Unavailable(error.into());
+        let mut lease = self.readers.take().await.map_err(unavailable)?;
+        let rows = lease.session().select(&query).await.map_err(fault::store_error)?;
+        let values = rows.iter().map(|row| decode(row));
+        values.collect::<Result<_, _>>().map_err(|damaged| StoreError::Corrupt(damaged.into()))
+    }
+
+    async fn backup(&self, _path: &Path) -> Result<(), BackupError> {
+        Err(BackupError::UsePgDump)
+    }
+}

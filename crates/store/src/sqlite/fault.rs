@@ -1,0 +1,51 @@
+use std::path::Path;
+
+use rusqlite::ErrorCode;
+
+use crate::error::{OpenError, StoreError};
+
+/// What an error of SQLite means for what happens next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// A key is taken; the transaction goes on.
+    Taken,
+    /// Nothing was written, and it may work later.
+    DiskFull,
+    /// Another connection holds the file; nothing was written.
+    Busy,
+    Corrupt,
+    /// Anything else: what is on the disk is no longer known.
+    Broken,
+}
+
+impl Fault {
+    pub(super) fn of(error: &rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::ConstraintViolation) => Self::Taken,
+            Some(ErrorCode::DiskFull) => Self::DiskFull,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt,
+            _ => Self::Broken,
+        }
+    }
+}
+
+pub(super) fn while_opening(path: &Path, error: rusqlite::Error) -> OpenError {
+    let place = path.display().to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            OpenError::Damaged { place, source: error.into() }
+        }
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::DiskFull) => {
+            OpenError::Unusable { place, source: error.into() }
+        }
+        _ => OpenError::Failed { place, source: error.into() },
+    }
+}
+
+pub(super) fn while_reading(error: rusqlite::Error) -> StoreError {
+    match Fault::of(&error) {
+        Fault::Corrupt => StoreError::Corrupt(error.into()),
+        _ => StoreError::Unavailable(error.into()),
+    }
+}

@@ -1,0 +1,70 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use seaway_wire::Append;
+
+use super::files::{self, DataDir};
+use super::readers::Readers;
+use super::writer::Writer;
+use super::{backup, schema};
+use crate::error::{AppendError, BackupError, OpenError, StoreError};
+use crate::log_store::{Decode, LogStore, Query};
+use crate::shape;
+
+/// The store of one data directory.
+#[derive(Clone, Debug)]
+pub struct Sqlite(Arc<Inner>);
+
+/// The readers are closed before the writer, which tidies up when it is the last to leave.
+#[derive(Debug)]
+struct Inner {
+    readers: Readers,
+    writer: Option<Writer>,
+}
+
+impl Sqlite {
+    pub(crate) fn open(dir: &Path) -> Result<Self, OpenError> {
+        let dir = DataDir::lock(dir)?;
+        let mut connection = files::open(&dir.database())?;
+        schema::migrate(&mut connection, &dir.database())?;
+        files::make_durable(&connection, &dir.database())?;
+        let readers = Readers::new(dir.database());
+        Ok(Self(Arc::new(Inner { readers, writer: Some(Writer::start(connection, dir)) })))
+    }
+
+    pub(crate) fn open_read_only(dir: &Path) -> Result<Self, OpenError> {
+        let path = dir.join(files::DATABASE);
+        if !path.is_file() {
+            return Err(OpenError::Missing(path));
+        }
+        let connection = files::open_read_only(&path)?;
+        schema::check(&connection, &path)?;
+        Ok(Self(Arc::new(Inner { readers: Readers::new(path), writer: None })))
+    }
+}
+
+impl LogStore for Sqlite {
+    const SIZE: &'static str =
+        "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
+
+    async fn append(&self, append: Append) -> Result<(), AppendError> {
+        shape::check(&append)?;
+        self.0.writer.as_ref().ok_or(AppendError::ReadOnly)?.append(append).await
+    }
+
+    async fn write(&self, statements: Vec<Query>) -> Result<Option<i64>, StoreError> {
+        self.0.writer.as_ref().ok_or(StoreError::ReadOnly)?.write(statements).await
+    }
+
+    async fn select<T: Send + 'static>(
+        &self,
+        query: Query,
+        decode: Decode<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.0.readers.select(query, decode).await
+    }
+
+    async fn backup(&self, path: &Path) -> Result<(), BackupError> {
+        backup::copy(self.0.readers.path(), path).await
+    }
+}

@@ -1,0 +1,51 @@
+use std::path::Path;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use seaway_model::{Fact, Kind, Outcome};
+
+use super::fault;
+use crate::error::OpenError;
+
+/// The steps from an empty file to the schema of today; step n leads to version n. A step that was
+/// released is never edited.
+const STEPS: &[&str] = &[include_str!("schema/1.sql")];
+
+/// Refuses a database that a newer program has written.
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<i64, OpenError> {
+    let version = connection.pragma_query_value(None, "user_version", |row| row.get(0));
+    let found: i64 = version.map_err(|error| fault::while_opening(path, error))?;
+    let known = STEPS.len() as i64;
+    if found > known { Err(OpenError::Newer { found, known }) } else { Ok(found) }
+}
+
+/// Brings a database to the schema of today, all or nothing.
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
+    let found = check(connection, path)?;
+    let missing = usize::try_from(found).map_or(STEPS, |found| &STEPS[found..]);
+    apply(connection, missing).map_err(|error| fault::while_opening(path, error))
+}
+
+fn apply(connection: &mut Connection, steps: &[&str]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for step in steps {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "user_version", STEPS.len() as i64)?;
+    words(&transaction, "kind", Kind::ALL.iter().map(|word| (word.code(), word.as_str())))?;
+    words(&transaction, "fact", Fact::ALL.iter().map(|word| (word.code(), word.as_str())))?;
+    words(&transaction, "outcome", Outcome::ALL.iter().map(|word| (word.code(), word.as_str())))?;
+    transaction.commit()
+}
+
+fn words(
+    transaction: &Transaction<'_>,
+    table: &str,
+    words: impl Iterator<Item = (u8, &'static str)>,
+) -> rusqlite::Result<()> {
+    let sql = format!("INSERT OR IGNORE INTO {table} (id, name) VALUES (?1, ?2)");
+    let mut insert = transaction.prepare(&sql)?;
+    for word in words {
+        insert.execute(word)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+use seaway_kernel::{Actor, Detail};
+use seaway_model::{Digest, Epoch, Fact, Kind, Revision, Seq, TargetId};
+use seaway_store::{AppendError, StoreError};
+
+use crate::builder::{Builder, deployed, name};
+use crate::place::Place;
+
+pub(crate) async fn read_back(place: Place) {
+    let (store, mut log) = place.shop().await;
+    let shop = log.project.clone();
+    let head = store.head(&shop).await.unwrap();
+    assert_eq!((head.seq, head.hash), (Seq(0), Digest::GENESIS));
+
+    let (one, two) = (deployed(1, "cart"), deployed(2, "cart"));
+    log.alone(1);
+    for deployed in [&one, &two] {
+        log.record(deployed, "shop", Kind::PipelineStarted, Fact::Finished);
+    }
+    let appends = [log.take(), log.some(&one, 3), log.some(&two, 4)];
+    let mut rows = Vec::new();
+    for append in appends.clone() {
+        rows.extend(append.rows.clone());
+        store.append(append).await.unwrap();
+    }
+
+    let head = store.head(&shop).await.unwrap();
+    assert_eq!((head.seq, head.hash), (Seq(10), log.hash));
+    assert_eq!(head.at, Builder::time(Seq(10)));
+    assert_eq!(store.rows(&shop, Seq(0), 100).await.unwrap(), rows);
+    assert_eq!(store.rows(&shop, Seq(2), 3).await.unwrap(), rows[2..5]);
+    assert_eq!(store.rows(&shop, Seq(10), 3).await.unwrap(), []);
+    let record = rows[0].open().unwrap();
+    assert_eq!(record.by, Actor::named("ann"));
+    assert!(matches!(record.detail.as_deref(), Some(Detail::Answer(_))));
+
+    let of_two = store.deployment_rows(&shop, two.id, Seq(0), 3).await.unwrap();
+    assert_eq!(of_two, [&rows[2..3], &rows[6..8]].concat());
+    let rest = store.deployment_rows(&shop, two.id, of_two[2].seq, 3).await.unwrap();
+    assert_eq!(rest, rows[8..]);
+
+    let targets = store.targets(&shop, TargetId(1), 100).await.unwrap();
+    assert_eq!(targets, appends.iter().flat_map(|a| a.targets.clone()).collect::<Vec<_>>());
+    let root = store.targets(&shop, TargetId(0), 1).await.unwrap();
+    assert_eq!(&*root[0].path, "shop");
+
+    assert_eq!(store.revision(&shop, &name("cart"), "1.2").await.unwrap(), Some(Revision(2)));
+    assert_eq!(store.revision(&shop, &name("cart"), "1.3").await.unwrap(), None);
+    let start = store.deployment(&shop, two.id).await.unwrap();
+    assert_eq!(start.as_ref(), Some(&appends[0].starts[1]));
+
+    let stats = store.stats(&shop).await.unwrap();
+    assert_eq!((stats.records, stats.deployments, stats.targets), (10, 2, 4));
+    assert_eq!(stats.times, Some((Builder::time(Seq(1)), Builder::time(Seq(10)))));
+    assert!(stats.bytes > 0);
+    assert_eq!(store.verify(&shop, |_| ()).await.unwrap().records, 10);
+}
+
+pub(crate) async fn refusals(place: Place) {
+    let (store, mut log) = place.shop().await;
+    let cart = deployed(1, "cart");
+    log.alone(7);
+    log.record_n(&cart, "shop", Kind::PipelineStarted, Fact::Finished, 1);
+    store.append(log.take()).await.unwrap();
+
+    let mut ahead = log.clone();
+    ahead.seq = Seq(5);
+    let refused = store.append(ahead.some(&cart, 1)).await;
+    let Err(AppendError::Position { expected: Seq(3), found: Seq(6) }) = refused else {
+        panic!("{refused:?}");
+    };
+
+    let mut twice = log.clone();
+    twice.record(&cart, "shop/beta", Kind::StageStarted, Fact::Finished);
+    twice.record_n(&cart, "shop", Kind::PipelineStarted, Fact::Finished, 1);
+    let refused = store.append(twice.take()).await;
+    assert!(matches!(refused, Err(AppendError::Duplicate { .. })), "{refused:?}");
+
+    let mut twice = log.clone();
+    twice.alone(7);
+    let refused = store.append(twice.take()).await;
+    assert!(matches!(refused, Err(AppendError::Duplicate { .. })), "{refused:?}");
+
+    let mut early = log.clone();
+    let mut append = early.some(&cart, 1);
+    append.rows[0].at = Builder::time(Seq(1));
+    let refused = store.append(append).await;
+    assert!(matches!(refused, Err(AppendError::Malformed(_))), "{refused:?}");
+
+    let refused = store.append(Builder::new("nowhere", Epoch(1)).some(&cart, 1)).await;
+    assert!(matches!(refused, Err(AppendError::UnknownProject(_))), "{refused:?}");
+
+    // Nothing of what was refused is left, and the log goes on.
+    assert_eq!(store.head(&log.project).await.unwrap().seq, Seq(2));
+    assert_eq!(store.targets(&log.project, TargetId(1), 9).await.unwrap(), []);
+    store.append(log.some(&cart, 2)).await.unwrap();
+    assert_eq!(store.verify(&log.project, |_| ()).await.unwrap().records, 4);
+}
+
+pub(crate) async fn projects(place: Place) {
+    let (store, mut shop) = place.shop().await;
+    for project in ["bank", "zoo", "bank"] {
+        store.create_project(&name(project)).await.unwrap();
+    }
+    let all = store.projects(None, 10).await.unwrap();
+    assert_eq!(all, [name("bank"), name("shop"), name("zoo")]);
+    assert_eq!(store.projects(Some(&all[0]), 1).await.unwrap(), all[1..2]);
+
+    let epoch = store.acquire(&name("zoo"), "test").await.unwrap();
+    let mut zoo = Builder::new("zoo", epoch);
+    let cart = deployed(1, "cart");
+    zoo.record(&cart, "zoo", Kind::PipelineStarted, Fact::Finished);
+    // The appends of all projects travel together, but each fails alone.
+    let mut wrong = shop.clone();
+    wrong.epoch = Epoch(9);
+    let (fenced, good, other) = tokio::join!(
+        store.append(wrong.some(&cart, 2)),
+        store.append(shop.some(&cart, 2)),
+        store.append(zoo.take()),
+    );
+    assert!(matches!(fenced, Err(AppendError::Fenced { current: Epoch(1) })), "{fenced:?}");
+    good.unwrap();
+    other.unwrap();
+    assert_eq!(store.rows(&shop.project, Seq(0), 9).await.unwrap().len(), 2);
+    assert_eq!(store.rows(&zoo.project, Seq(0), 9).await.unwrap().len(), 1);
+    let unknown = store.rows(&name("nowhere"), Seq(0), 9).await;
+    assert!(matches!(unknown, Err(StoreError::UnknownProject(_))), "{unknown:?}");
+}
+
+pub(crate) async fn reopened(place: Place) {
+    let (store, mut log) = place.shop().await;
+    let cart = deployed(1, "cart");
+    store.append(log.some(&cart, 5)).await.unwrap();
+    drop(store);
+
+    let store = place.open().await;
+    assert_eq!(store.verify(&log.project, |_| ()).await.unwrap().head.hash, log.hash);
+    log.epoch = store.acquire(&log.project, "later").await.unwrap();
+    assert_eq!(log.epoch, Epoch(2));
+    store.append(log.some(&cart, 5)).await.unwrap();
+    assert_eq!(store.verify(&log.project, |_| ()).await.unwrap().records, 10);
+}

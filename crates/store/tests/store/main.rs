@@ -1,0 +1,54 @@
+//! What both databases promise, and what happens to each of them when something breaks.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod builder;
+mod log;
+mod place;
+mod postgres_faults;
+mod questions;
+mod rivals;
+mod sqlite_faults;
+mod tamper;
+
+use place::Place;
+
+/// Runs a check against SQLite, and against PostgreSQL where there is one.
+macro_rules! on_both {
+    ($($name:ident => $check:path;)*) => {
+        mod sqlite {
+            use super::*;
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                $check(Place::sqlite()).await;
+            })*
+        }
+
+        mod postgres {
+            use super::*;
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                if let Some(place) = Place::postgres(stringify!($name)).await {
+                    $check(place).await;
+                }
+            })*
+        }
+    };
+}
+
+on_both! {
+    what_was_appended_is_read_back_in_pages => log::read_back;
+    an_append_is_refused_for_a_reason_and_leaves_nothing => log::refusals;
+    projects_do_not_see_each_other => log::projects;
+    a_store_that_is_opened_again_has_everything => log::reopened;
+    an_old_owner_finds_out => rivals::fenced;
+    two_writers_that_race_leave_no_gap => rivals::race;
+    a_reader_that_follows_sees_every_position_once => rivals::follow;
+    the_latest_is_the_highest_revision_at_any_time => questions::latest;
+    a_rollback_changes_what_is_there_now => questions::now_at;
+    what_is_in_progress_comes_in_pages_and_reopens => questions::in_progress;
+    a_list_shows_what_its_filter_lets_through => questions::list;
+    a_time_leads_to_a_position => questions::seq_at;
+    checkpoints_are_kept_set_aside_and_forgotten => questions::checkpoints;
+    a_verification_finds_what_was_changed => tamper::verify;
+}

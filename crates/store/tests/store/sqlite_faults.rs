@@ -1,0 +1,162 @@
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+use std::process::Command;
+
+use seaway_model::Seq;
+use seaway_store::{AppendError, BackupError, OpenError, Store, StoreError, VerifyError};
+
+use crate::builder::{Builder, deployed, name};
+use crate::place::{Place, skipped, tamper_sqlite};
+
+#[tokio::test]
+async fn a_backup_made_while_appends_go_on_restores_to_a_verified_log() {
+    let place = Place::sqlite();
+    let (store, mut log) = place.shop().await;
+    let cart = deployed(1, "cart");
+    store.append(log.some(&cart, 2_000)).await.unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let copy = elsewhere.path().join("seaway.db");
+    let appends = async {
+        for _ in 0..20 {
+            store.append(log.some(&cart, 50)).await.unwrap();
+        }
+    };
+    let (backup, ()) = tokio::join!(store.backup(&copy), appends);
+    backup.unwrap();
+    let again = store.backup(&copy).await;
+    assert!(matches!(again, Err(BackupError::Exists(_))), "{again:?}");
+
+    let restored = Store::sqlite(elsewhere.path()).unwrap();
+    let verified = restored.verify(&name("shop"), |_| ()).await.unwrap();
+    assert!((2_000..=3_000).contains(&verified.records));
+    let row = &store.rows(&name("shop"), Seq(verified.records - 1), 1).await.unwrap()[0];
+    assert_eq!(row.hash, verified.head.hash);
+    // The copy is a store like any other.
+    let epoch = restored.acquire(&name("shop"), "restored").await.unwrap();
+    (log.epoch, log.seq, log.hash) = (epoch, row.seq, row.hash);
+    restored.append(log.some(&cart, 3)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_data_directory_has_one_owner_and_any_number_of_readers() {
+    let place = Place::sqlite();
+    let Place::Sqlite(dir) = &place else { unreachable!() };
+    let missing = Store::sqlite_read_only(dir.path()).unwrap_err();
+    assert!(matches!(missing, OpenError::Missing(_)), "{missing:?}");
+    let (store, mut log) = place.shop().await;
+    store.append(log.some(&deployed(1, "cart"), 9)).await.unwrap();
+
+    let locked = Store::sqlite(dir.path()).unwrap_err().to_string();
+    assert!(locked.contains(&dir.path().display().to_string()), "{locked}");
+    assert!(locked.contains(&std::process::id().to_string()), "{locked}");
+
+    let beside = Store::sqlite_read_only(dir.path()).unwrap();
+    assert_eq!(beside.verify(&log.project, |_| ()).await.unwrap().records, 9);
+    let refused = beside.append(log.clone().some(&deployed(1, "cart"), 1)).await;
+    assert!(matches!(refused, Err(AppendError::ReadOnly)), "{refused:?}");
+    drop((store, beside));
+    let alone = Store::sqlite_read_only(dir.path()).unwrap();
+    assert_eq!(alone.verify(&log.project, |_| ()).await.unwrap().records, 9);
+    assert!(matches!(alone.acquire(&log.project, "x").await, Err(StoreError::ReadOnly)));
+    place.open().await;
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_refused_and_left_alone() {
+    let place = Place::sqlite();
+    let Place::Sqlite(dir) = &place else { unreachable!() };
+    drop(place.shop().await);
+    tamper_sqlite(dir.path(), "PRAGMA user_version = 99");
+    let before = std::fs::read(dir.path().join("seaway.db")).unwrap();
+    for refused in [Store::sqlite(dir.path()), Store::sqlite_read_only(dir.path())] {
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, OpenError::Newer { found: 99, .. }), "{refused:?}");
+    }
+    assert!(std::fs::read(dir.path().join("seaway.db")).unwrap() == before);
+}
+
+#[tokio::test]
+async fn damage_to_the_file_is_named_as_such() {
+    let place = Place::sqlite();
+    let Place::Sqlite(dir) = &place else { unreachable!() };
+    let (store, mut log) = place.shop().await;
+    store.append(log.some(&deployed(1, "cart"), 5_000)).await.unwrap();
+    drop(store);
+    let database = dir.path().join("seaway.db");
+    let length = std::fs::metadata(&database).unwrap().len();
+    overwrite(&database, length / 4, length / 2);
+    let store = place.open().await;
+    let found = store.verify(&log.project, |_| ()).await.unwrap_err();
+    assert!(matches!(found, VerifyError::Store(StoreError::Corrupt(_))), "{found:?}");
+    drop(store);
+    overwrite(&database, 0, 200);
+    for refused in [Store::sqlite(dir.path()), Store::sqlite_read_only(dir.path())] {
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, OpenError::Damaged { .. }), "{refused:?}");
+    }
+}
+
+fn overwrite(path: &Path, from: u64, length: u64) {
+    let mut file = OpenOptions::new().write(true).open(path).unwrap();
+    file.seek(SeekFrom::Start(from)).unwrap();
+    file.write_all(&vec![0xa5; usize::try_from(length).unwrap()]).unwrap();
+}
+
+/// A file system of a few megabytes, which only root can make.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    fn mount() -> Option<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        let options = ["-t", "tmpfs", "-o", "size=4m", "tmpfs"];
+        let mounted = Command::new("mount").args(options).arg(dir.path()).output();
+        mounted.is_ok_and(|output| output.status.success()).then_some(Self(dir))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg(self.0.path()).status();
+        assert!(unmounted.is_ok_and(|status| status.success()), "the disk is still in use");
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_appends_until_there_is_space_again() {
+    let Some(disk) = SmallDisk::mount() else {
+        skipped("a full disk, which needs a mount of its own; run the tests as root");
+        return;
+    };
+    let dir = disk.0.path().join("store");
+    let store = Store::sqlite(&dir).unwrap();
+    store.create_project(&name("shop")).await.unwrap();
+    let epoch = store.acquire(&name("shop"), "test").await.unwrap();
+    let mut log = Builder::new("shop", epoch);
+    let cart = deployed(1, "cart");
+    for round in 0..3 {
+        let ballast = disk.0.path().join("ballast");
+        fill(&ballast);
+        let refused = loop {
+            let mut next = log.clone();
+            match store.append(next.some(&cart, 40)).await {
+                Ok(()) => log = next,
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(refused, AppendError::DiskFull), "round {round}: {refused:?}");
+        let verified = store.verify(&log.project, |_| ()).await.unwrap();
+        assert_eq!(verified.head.hash, log.hash);
+        std::fs::remove_file(ballast).unwrap();
+        store.append(log.some(&cart, 40)).await.unwrap();
+    }
+    drop(store);
+    let store = Store::sqlite(&dir).unwrap();
+    assert_eq!(store.verify(&log.project, |_| ()).await.unwrap().head.hash, log.hash);
+}
+
+/// Takes all the space there is.
+fn fill(path: &Path) {
+    let mut file = File::create(path).unwrap();
+    while file.write_all(&[0; 4_096]).is_ok() {}
+}
