@@ -1,1 +1,30 @@
-fn main() {}
+//! The `seaway` command: arguments to settings to one command.
+
+mod args;
+mod demo;
+mod failure;
+mod log;
+mod moment;
+mod out;
+mod place;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::out::Out;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let args = Args::parse();
+    let mut out = Out::stdout();
+    let done = match args.command {
+        Command::Demo(args) => demo::run(args, &mut out).await,
+        Command::Log(args) => log::run(args, &mut out).await,
+    };
+    match done.and_then(|()| out.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::report(&error),
+    }
+}

@@ -184,7 +184,8 @@ impl Engine {
         reason.clone().expect("waited until there is one")
     }
 
-    /// Accepts no more requests, answers those that were accepted, and ends every task.
+    /// Accepts no more requests, answers those that were accepted, and ends every task. Handles
+    /// that are left refuse everything; the store closes when the last of them is gone.
     pub async fn stop(self) {
         self.stop.send_replace(true);
         let projects = self.projects.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
 use std::sync::{Arc, OnceLock};
 
-use seaway_kernel::{Actor, Command, Kernel, Reply, Step};
+use seaway_kernel::{Actor, Command, Kernel, Refusal, Reply, Step};
 use seaway_model::{Fence, Name, Seq};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::sync::{oneshot, watch};
@@ -22,8 +22,8 @@ pub struct ProjectHandle {
 }
 
 impl ProjectHandle {
-    /// How often a version is looked up again when too much was registered meanwhile. The first
-    /// look-up before a project is loaded never counts.
+    /// How often the store is asked again about a deployment that starts, when too many others
+    /// started meanwhile. What was asked before the project was loaded is never relied on.
     const LOOKUPS: u32 = 4;
 
     #[must_use]
@@ -33,9 +33,9 @@ impl ProjectHandle {
 
     /// Carries a command out. The answer comes when everything that it rests on is durable.
     ///
-    /// [`Command::Start`] may leave `known` empty: the store is asked for the version here.
+    /// The `known` of a [`Command::Start`] is filled in here.
     pub async fn send(&self, command: Command, by: Actor) -> Result<Reply, RequestError> {
-        if !matches!(command, Command::Start { known: None, .. }) {
+        if !matches!(command, Command::Start { .. }) {
             return self.ask(Ask::Command { command, by, as_of: self.durable() }).await;
         }
         for _ in 1..Self::LOOKUPS {
@@ -50,9 +50,16 @@ impl ProjectHandle {
     async fn start(&self, mut command: Command, by: Actor) -> Result<Reply, RequestError> {
         // Read first: what becomes durable while the store is asked may be missing in its answer.
         let as_of = self.durable();
-        if let Command::Start { service, version, known, .. } = &mut command {
-            let found = self.context.store.revision(&self.project, service, version).await;
-            *known = found.map_err(|error| self.context.declined(&error))?;
+        if let Command::Start { deployment, service, version, known } = &mut command {
+            let store = &self.context.store;
+            let found = tokio::try_join!(
+                store.deployment(&self.project, *deployment),
+                store.revision(&self.project, service, version)
+            );
+            match found.map_err(|error| self.context.declined(&error))? {
+                (Some(_), _) => return Err(Refusal::DeploymentExists(*deployment).into()),
+                (None, revision) => *known = revision,
+            }
         }
         self.ask(Ask::Command { command, by, as_of }).await
     }

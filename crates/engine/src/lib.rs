@@ -12,6 +12,7 @@ mod live;
 mod loading;
 mod loss;
 mod mailbox;
+mod outbox;
 mod project;
 mod subscription;
 

@@ -1,5 +1,5 @@
 use futures::future::BoxFuture;
-use futures::stream::{FuturesOrdered, FuturesUnordered, StreamExt};
+use futures::stream::{FuturesUnordered, StreamExt};
 use seaway_model::{DeploymentId, Epoch, FastMap, Seq};
 use seaway_store::{AppendError, StoreError};
 use seaway_wire::Row;
@@ -11,6 +11,7 @@ use crate::engine::Notice;
 use crate::loading::deployment_rows;
 use crate::loss;
 use crate::mailbox::{Caller, Inspection, Message};
+use crate::outbox::Outbox;
 use crate::project::{Hold, ProjectTask, Turn, stopped};
 
 /// A project in memory: drives its [`Writer`] until an append fails, nobody needs it, or the engine
@@ -23,8 +24,7 @@ pub(crate) struct Live<'a> {
     callers: FastMap<Ticket, Caller>,
     tickets: u64,
     inspections: Vec<Inspection>,
-    /// Polled, and so handed to the store, in the order in which they were pushed.
-    appends: FuturesOrdered<BoxFuture<'static, Result<(), AppendError>>>,
+    outbox: Outbox,
     revivals: FuturesUnordered<BoxFuture<'static, Revival>>,
     out: Vec<Output>,
     stopping: bool,
@@ -39,6 +39,7 @@ impl<'a> Live<'a> {
         (epoch, writer): (Epoch, Writer),
         hold: Option<Hold>,
     ) -> Self {
+        let outbox = Outbox::new(task.context.store.clone());
         Self {
             task,
             writer,
@@ -47,7 +48,7 @@ impl<'a> Live<'a> {
             callers: FastMap::default(),
             tickets: 0,
             inspections: Vec::new(),
-            appends: FuturesOrdered::new(),
+            outbox,
             revivals: FuturesUnordered::new(),
             out: Vec::new(),
             stopping: false,
@@ -57,9 +58,14 @@ impl<'a> Live<'a> {
 
     pub(crate) async fn run(mut self) -> Turn {
         loop {
+            // The store has its next append before anyone is told about the last one.
+            self.outbox.submit().await;
+            self.tell();
+            self.hold = self.hold.filter(|hold| hold.until > Instant::now());
             self.take_in();
             self.look();
-            self.write();
+            self.decide();
+            self.outbox.submit().await;
             self.tell();
             if self.stopping && self.writer.is_settled() && self.task.mailbox.is_empty() {
                 return Turn::End(self.task.not_written(Obstacle::Stopping));
@@ -69,9 +75,9 @@ impl<'a> Live<'a> {
             let task = &mut *self.task;
             tokio::select! {
                 biased;
-                Some(result) = self.appends.next() => match result {
+                result = self.outbox.written() => match result {
                     Ok(()) => self.committed(),
-                    Err(error) => return self.lost(error).await,
+                    Err(error) => return self.lost(&error),
                 },
                 Some((deployment, rows)) = self.revivals.next() => self.revive(deployment, rows),
                 () = stopped(&mut task.stop), if !self.stopping => {
@@ -79,8 +85,9 @@ impl<'a> Live<'a> {
                     task.mailbox.close();
                 }
                 _ = task.mailbox.recv_many(&mut task.inbox, 64), if listening => {}
-                () = tokio::time::sleep_until(deadline.unwrap_or(self.used)),
-                    if deadline.is_some() => if self.is_idle() { return Turn::Asleep; },
+                () = sleep(deadline) => if self.is_idle() {
+                    return Turn::Asleep { epoch: self.epoch };
+                },
             }
         }
     }
@@ -89,8 +96,9 @@ impl<'a> Live<'a> {
     /// their only queue, and a full one refuses.
     fn is_listening(&self) -> bool {
         let limits = &self.task.context.options.limits;
-        let look = !self.inspections.is_empty() && !self.appends.is_empty();
-        self.appends.len() < limits.outstanding && self.writer.queued() < limits.requests && !look
+        let ahead = self.writer.outstanding();
+        let look = !self.inspections.is_empty() && ahead > 0;
+        ahead < limits.outstanding && self.writer.queued() < limits.requests && !look
     }
 
     fn take_in(&mut self) {
@@ -105,7 +113,6 @@ impl<'a> Live<'a> {
 
     fn accept(&mut self, message: Message) {
         self.used = Instant::now();
-        self.hold = self.hold.filter(|hold| hold.until > self.used);
         match (message, self.hold) {
             (Message::Inspect(inspection), _) => self.inspections.push(inspection),
             (message, Some(hold)) => message.decline(self.task.not_written(hold.why)),
@@ -125,22 +132,20 @@ impl<'a> Live<'a> {
 
     /// Who wants to look at the state does so as soon as all of it is durable.
     fn look(&mut self) {
-        if self.appends.is_empty() {
+        if self.writer.outstanding() == 0 {
             let kernel = self.writer.kernel();
             self.inspections.drain(..).for_each(|inspection| inspection(Ok(kernel)));
         }
     }
 
-    fn write(&mut self) {
-        let held = self.hold.is_some_and(|hold| hold.until > Instant::now());
+    fn decide(&mut self) {
         let done = self.stopping && self.writer.queued() == 0;
-        if held || done || !self.inspections.is_empty() {
+        if self.hold.is_some() || done || !self.inspections.is_empty() {
             return;
         }
         let now = self.task.now();
         while let Some(append) = self.writer.poll_append(now, &mut self.out) {
-            let store = self.task.context.store.clone();
-            self.appends.push_back(Box::pin(async move { store.append(append).await }));
+            self.outbox.push(append);
         }
     }
 
@@ -201,18 +206,16 @@ impl<'a> Live<'a> {
     }
 
     /// An append did not become durable: everyone is told, and the state is dropped.
-    async fn lost(mut self, error: AppendError) -> Turn {
-        let mut certain = loss::failure(&error) != AppendFailure::Unknown;
-        while let Some(result) = self.appends.next().await {
-            certain &= result.is_err_and(|e| loss::failure(&e) != AppendFailure::Unknown);
-        }
-        for (ticket, error) in self.writer.failed(loss::failure(&error)) {
+    fn lost(mut self, error: &AppendError) -> Turn {
+        let failure = loss::failure(error);
+        for (ticket, error) in self.writer.failed(failure) {
             if let Some(caller) = self.callers.remove(&ticket) {
                 drop(caller.send(Err(error)));
             }
         }
         self.task.inbox.extend(self.inspections.into_iter().map(Message::Inspect));
-        loss::turn(self.task, &error, certain.then_some(self.epoch))
+        let certain = failure != AppendFailure::Unknown;
+        loss::turn(self.task, error, certain.then_some(self.epoch))
     }
 
     /// When to go on although nothing happened.
@@ -234,5 +237,13 @@ impl<'a> Live<'a> {
     fn is_idle(&self) -> bool {
         let waits = self.hold.is_some() || self.writer.next_wakeup().is_some();
         !waits && self.writer.is_settled() && self.rest_at() <= Instant::now()
+    }
+}
+
+/// Without a deadline it never ends.
+async fn sleep(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
     }
 }

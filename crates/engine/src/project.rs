@@ -40,8 +40,9 @@ pub(crate) enum Turn {
     Load { keep: Option<Epoch>, hold: Option<Hold> },
     /// Declines everything until then.
     Down(Hold),
-    /// Out of memory until someone asks for it.
-    Asleep,
+    /// Out of memory until someone asks for it. Ownership is kept, not taken anew: if another
+    /// server has it by then, the first append finds out.
+    Asleep { epoch: Epoch },
     /// For good.
     End(RequestError),
 }
@@ -103,7 +104,7 @@ impl ProjectTask {
                 Err(error) => self.unreadable(&error),
             },
             Turn::Down(hold) => self.wait_out(hold).await,
-            Turn::Asleep => self.sleep().await,
+            Turn::Asleep { epoch } => self.sleep(epoch).await,
             Turn::End(error) => Turn::End(error),
         }
     }
@@ -135,6 +136,10 @@ impl ProjectTask {
                 Turn::Down(self.hold(Obstacle::Unavailable))
             }
             ReadError::Store(StoreError::DiskFull) => Turn::Down(self.hold(Obstacle::DiskFull)),
+            ReadError::Store(StoreError::Failed(_)) => {
+                self.context.store_failed.send_replace(Some(why.clone().into()));
+                Turn::End(RequestError::Broken(why.into()))
+            }
             _ => Turn::End(RequestError::Broken(why.into())),
         }
     }
@@ -183,14 +188,14 @@ impl ProjectTask {
         }
     }
 
-    async fn sleep(&mut self) -> Turn {
+    async fn sleep(&mut self, epoch: Epoch) -> Turn {
         tokio::select! {
             () = stopped(&mut self.stop) => {
                 Turn::End(self.not_written(Obstacle::Stopping))
             }
             count = self.mailbox.recv_many(&mut self.inbox, 64) => match count {
                 0 => Turn::End(self.not_written(Obstacle::Stopping)),
-                _ => Turn::Load { keep: None, hold: None },
+                _ => Turn::Load { keep: Some(epoch), hold: None },
             },
         }
     }

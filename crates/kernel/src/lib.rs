@@ -10,6 +10,7 @@ mod decide;
 mod fold;
 mod kernel;
 mod record;
+pub mod reference;
 mod schedule;
 mod state;
 mod structure;

@@ -6,6 +6,7 @@ mod digest;
 mod ids;
 mod kind;
 mod name;
+pub mod planted;
 mod target;
 mod time;
 

@@ -56,8 +56,11 @@ pub enum AppendError {
     Fenced { current: Epoch },
     #[error("the log goes on at {expected}, but the append begins at {found}; load it again")]
     Position { expected: Seq, found: Seq },
+    /// `seq` is the record that repeats something or, where the database does not say which one
+    /// it is, the first of the append.
     #[error(
-        "a record with the key of record {seq}, or a path of its append, is in the log already"
+        "the append at {seq} repeats the key of a record, a path or a deployment of the log; this \
+         is a bug of whoever made it"
     )]
     Duplicate { seq: Seq },
     #[error("the append is malformed: {0}")]

@@ -90,7 +90,7 @@ impl Store {
 
     /// Writes records and all that belongs to them, at the end of one project's log. When this
     /// returns `Ok` they are durable. They are written all or none; of the errors only
-    /// `Unavailable` and `Failed` leave open which.
+    /// `Unavailable` and `Failed` leave open which. A caller that stops waiting does not stop it.
     pub async fn append(&self, append: Append) -> Result<(), AppendError> {
         match &self.backend {
             Backend::Sqlite(sqlite) => sqlite.append(append).await,

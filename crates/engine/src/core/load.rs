@@ -68,6 +68,12 @@ impl Loader {
 
     /// Takes over the next target; they come in order, from any one that is not beyond the next.
     pub fn define(&mut self, target: &TargetDef) -> Result<(), LoadError> {
+        let table = self.kernel.targets();
+        if let Some(node) = table.try_get(target.id)
+            && (node.parent != target.parent || table.part(node.part) != &*target.part)
+        {
+            return Err(LoadError::OtherTarget { target: target.id });
+        }
         Ok(self.kernel.define_target(target)?)
     }
 

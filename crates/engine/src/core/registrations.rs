@@ -1,56 +1,59 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
-use seaway_model::Seq;
+use seaway_kernel::{Command, Refusal};
+use seaway_model::{DeploymentId, Seq};
+use seaway_wire::DeploymentStart;
 
-/// Knows which look-ups of a version are too old to be relied on.
+use super::{Ask, RequestError};
+
+/// Remembers the deployments that started last, so that a look into the store that happened before
+/// the decision can be relied on.
 ///
-/// A driver asks the store for the number of a version before the command is decided. Versions that
-/// were registered in between are known to the kernel, but only the last thousand: a look-up that
-/// lies further back could register a version twice.
+/// Whoever starts a deployment asks the store first whether its id is taken and whether its version
+/// has a number. What became durable since then is known here, and versions also to the kernel; but
+/// only the last ones. A look that lies further back is stale: it could register a version twice,
+/// or start a deployment that has come and gone meanwhile.
 #[derive(Debug)]
 pub(super) struct Registrations {
-    /// Everything up to here must have been visible to a look-up.
+    /// Everything up to here must have been visible to a look into the store.
     floor: Seq,
-    recent: VecDeque<Seq>,
+    recent: VecDeque<(Seq, DeploymentId)>,
+    ids: BTreeSet<DeploymentId>,
 }
 
 impl Registrations {
-    /// Fewer than the kernel remembers.
+    /// Fewer than the versions that the kernel remembers.
     const KEPT: usize = 900;
 
     /// After a load nothing is known about what was looked up before it.
     pub(super) fn new(head: Seq) -> Self {
-        Self { floor: head, recent: VecDeque::new() }
+        Self { floor: head, recent: VecDeque::new(), ids: BTreeSet::new() }
     }
 
-    pub(super) fn note(&mut self, seq: Seq) {
+    pub(super) fn note(&mut self, start: &DeploymentStart) {
         if self.recent.len() == Self::KEPT {
-            self.floor = self.recent.pop_front().expect("it is full");
+            let (seq, id) = self.recent.pop_front().expect("it is full");
+            self.floor = seq;
+            self.ids.remove(&id);
         }
-        self.recent.push_back(seq);
+        self.recent.push_back((start.seq, start.deployment));
+        self.ids.insert(start.deployment);
     }
 
-    /// Whether a look-up that saw the log up to `as_of` can be relied on.
-    pub(super) fn cover(&self, as_of: Seq) -> bool {
-        as_of >= self.floor
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_look_up_is_stale_when_more_was_registered_since_than_is_remembered() {
-        let mut registrations = Registrations::new(Seq(10));
-        assert!(!registrations.cover(Seq(9)));
-        assert!(registrations.cover(Seq(10)));
-        for seq in 0..Registrations::KEPT as u64 {
-            registrations.note(Seq(20 + seq));
+    /// What the kernel cannot know about a deployment that starts, because it forgets those that
+    /// ended: whether the id was used since the store was asked, and whether that was too long ago.
+    pub(super) fn admit(&self, ask: &Ask) -> Result<(), RequestError> {
+        match ask {
+            Ask::Command { command: Command::Start { deployment, .. }, as_of, .. } => {
+                if *as_of < self.floor {
+                    Err(RequestError::StaleLookup)
+                } else if self.ids.contains(deployment) {
+                    Err(Refusal::DeploymentExists(*deployment).into())
+                } else {
+                    Ok(())
+                }
+            }
+            Ask::Command { .. } | Ask::Renew { .. } => Ok(()),
         }
-        assert!(registrations.cover(Seq(10)));
-        registrations.note(Seq(5_000));
-        assert!(!registrations.cover(Seq(10)));
-        assert!(registrations.cover(Seq(20)));
     }
 }

@@ -13,6 +13,8 @@ use super::{Limits, Writer};
 pub enum LoadError {
     #[error("the targets cannot be read; restore the database from a backup")]
     Target(#[from] TargetError),
+    #[error("target {target} has another path than the log was folded with; restore a backup")]
+    OtherTarget { target: TargetId },
     #[error("the log is damaged; restore the database from a backup")]
     Chain(#[from] ChainBreak),
     #[error("record {seq} is about target {target}, which does not exist; restore a backup")]

@@ -16,10 +16,11 @@ pub struct Request {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// For [`Command::Start`] the driver looks its version up in the store first, fills in `known`,
-    /// and says with `as_of` up to where the log was durable before it looked. What was registered
-    /// since then the kernel knows, unless it was too much: then the request is told that it is
-    /// [stale](RequestError::StaleLookup). Other commands do not use `as_of`.
+    /// Before a [`Command::Start`] the driver asks the store whether it has the deployment (then it
+    /// is refused) and the version (that is `known`), and says with `as_of` up to where the log was
+    /// durable before it asked. What started since then the writer knows, unless it was too much:
+    /// then the request is told that it is [stale](RequestError::StaleLookup). Other commands do
+    /// not use `as_of`.
     Command { command: Command, by: Actor, as_of: Seq },
     /// A holder says that it is alive. Nothing is written; the reply names the position as of which
     /// the lease is held.
@@ -55,7 +56,8 @@ pub struct Limits {
     pub requests: usize,
     /// Records of one append, about.
     pub records: usize,
-    /// Appends that the store may be working on while the next requests are decided.
+    /// Appends that were decided and are not durable yet: one that the store is working on, and
+    /// one that is ready when it has finished.
     pub outstanding: usize,
     /// What a refused caller is told.
     pub retry_after: Span,
@@ -87,7 +89,7 @@ pub enum RequestError {
     Refused(#[from] Refusal),
     #[error(transparent)]
     Overloaded(#[from] Overloaded),
-    #[error("too many versions were registered while this one was looked up; send it again")]
+    #[error("too many deployments started while this one was looked up; send it again")]
     StaleLookup,
     #[error("nothing was written, because {why}; send it again in {retry_after}")]
     NotWritten { why: Obstacle, retry_after: Span },

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use seaway_kernel::{Command, Kernel, Pace, Record, Refusal, Reply};
+use seaway_kernel::{Kernel, Pace, Record, Refusal, Reply};
 use seaway_model::{DeploymentId, Seq, Timestamp};
 use seaway_wire::Append;
 
@@ -78,8 +78,9 @@ impl Writer {
         self.limits.mailbox.saturating_sub(self.queue.len() + self.parked.len())
     }
 
-    /// Decides what is queued, and dispatches what became doable. Hand the append to the store, in
-    /// the order of these calls, and call again until it is `None`.
+    /// Decides what is queued, and dispatches what became doable. Call again until it is `None`, and
+    /// hand the appends to the store in this order: one that does not keep the order of appends
+    /// that it has at the same time gets the next one when the former has ended.
     ///
     /// Answers that rest on nothing but durable records go to `out` at once.
     pub fn poll_append(&mut self, now: Timestamp, out: &mut Vec<Output>) -> Option<Append> {
@@ -116,12 +117,10 @@ impl Writer {
 
     fn decide(&mut self, waiting: Waiting, now: Timestamp, records: &mut Vec<Record>) -> Decided {
         let ticket = waiting.request.ticket;
+        if let Err(error) = self.registrations.admit(&waiting.request.ask) {
+            return Decided::Answer(ticket, Err(error));
+        }
         let result = match &waiting.request.ask {
-            Ask::Command { command: Command::Start { .. }, as_of, .. }
-                if !self.registrations.cover(*as_of) =>
-            {
-                return Decided::Answer(ticket, Err(RequestError::StaleLookup));
-            }
             Ask::Command { command, by, .. } => self.kernel.decide(command, now, by, records),
             Ask::Renew { step, fence } => self
                 .kernel
@@ -147,6 +146,7 @@ impl Writer {
         out: &mut Vec<Output>,
     ) -> Option<Append> {
         if records.is_empty() {
+            self.kernel.sweep();
             match self.outstanding.back_mut() {
                 Some(last) => {
                     last.replies.append(&mut batch.replies);
@@ -157,7 +157,7 @@ impl Writer {
             return None;
         }
         let append = self.sealer.seal(&self.kernel, records);
-        append.starts.iter().for_each(|start| self.registrations.note(start.seq));
+        append.starts.iter().for_each(|start| self.registrations.note(start));
         batch.head = self.kernel.head();
         batch.effects = records.iter().filter_map(|record| self.kernel.effect(record)).collect();
         self.kernel.sweep();
@@ -173,9 +173,9 @@ impl Writer {
         batch.tell(out);
     }
 
-    /// The oldest outstanding append failed, or nobody knows. The state has run ahead of the log, so
-    /// it is dropped and must be loaded again (never, after [`AppendFailure::Fenced`]). Wait for
-    /// the other outstanding append first: the log must stand still while it is read.
+    /// The oldest outstanding append failed, or nobody knows. The state ran ahead of the log, so it
+    /// is dropped and must be loaded again (never, after [`AppendFailure::Fenced`]). If the store has
+    /// the next append already, wait for it first: the log must stand still while it is read.
     #[must_use]
     pub fn failed(self, failure: AppendFailure) -> Vec<(Ticket, RequestError)> {
         let retry_after = self.limits.retry_after;

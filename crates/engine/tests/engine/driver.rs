@@ -4,7 +4,8 @@ use futures::future::join_all;
 use seaway_engine::core::Limits;
 use seaway_engine::{Options, Overloaded, RequestError};
 use seaway_kernel::{Command, Refusal, Reply};
-use seaway_model::{Outcome, Seq};
+use seaway_model::{ExecutorName, Outcome, Seq, Span};
+use seaway_store::Checkpoint;
 
 use crate::harbor::{Harbor, eventually};
 use crate::requests::{by, claim, deployment, name, start, structure};
@@ -66,11 +67,14 @@ async fn a_graceful_stop_answers_everyone_and_loses_nothing() {
             tokio::spawn(async move { (number, shop.send(start(number), by()).await) })
         })
         .collect();
+    drop(shop);
     tokio::task::yield_now().await;
-    let harbor = harbor.restart().await;
+    let dir = harbor.close().await;
+    let answers = join_all(callers).await;
+    let harbor = Harbor::at(dir, Options::default()).await;
     let mut granted = 0;
-    for caller in callers {
-        let (number, answer) = caller.await.unwrap();
+    for answer in answers {
+        let (number, answer) = answer.unwrap();
         let found = harbor.store.deployment(&name("shop"), deployment(number)).await.unwrap();
         match answer {
             Ok(Reply::Started { .. }) => assert!(found.is_some(), "{number} was acknowledged"),
@@ -114,20 +118,51 @@ async fn a_refusal_reaches_its_caller() {
 }
 
 #[tokio::test]
+async fn an_id_is_used_once_even_when_its_deployment_has_left_memory() {
+    let mut harbor = Harbor::open().await;
+    harbor.define().await;
+    let step = harbor.start(1).await;
+    harbor.work(step, Outcome::Fail).await;
+    let exists = Err(RequestError::Refused(Refusal::DeploymentExists(deployment(1))));
+    assert_eq!(harbor.shop().send(start(1), by()).await, exists);
+    let harbor = harbor.restart().await;
+    assert_eq!(harbor.shop().send(start(1), by()).await, exists);
+}
+
+#[tokio::test]
 async fn a_project_that_nobody_uses_leaves_memory_and_comes_back() {
     let idle_after = Duration::from_millis(5);
     let harbor = Harbor::with(Options { idle_after, ..Options::default() }).await;
     harbor.define().await;
     let digest = harbor.digest(&name("shop")).await;
-    // Each load takes ownership once more: nothing else tells whether a project is in memory.
-    let first = harbor.store.acquire(&name("shop"), "test").await.unwrap();
+    // A checkpoint that is of no use is set aside by the next load, which nothing else shows.
+    let head = harbor.store.head(&name("shop")).await.unwrap();
+    let (seq, hash) = (head.seq, head.hash);
+    let useless = Checkpoint { seq, hash, state_digest: digest, bytes: vec![0] };
+    harbor.store.put_checkpoint(&name("shop"), &useless).await.unwrap();
     eventually("another load", async || {
         tokio::time::sleep(idle_after * 4).await;
         assert_eq!(harbor.digest(&name("shop")).await, digest);
-        let epoch = harbor.store.acquire(&name("shop"), "test").await.unwrap();
-        (epoch.0 > first.0 + 1).then_some(())
+        let left = harbor.store.checkpoint(&name("shop")).await.unwrap();
+        left.is_none().then_some(())
     })
     .await;
+    harbor.shop().send(start(1), by()).await.expect("it still owns the project");
+}
+
+#[tokio::test]
+async fn a_lease_that_nobody_renews_runs_out_by_itself() {
+    let mut harbor = Harbor::open().await;
+    harbor.define().await;
+    let step = harbor.start(1).await;
+    let claim =
+        Command::Claim { step, executor: ExecutorName("agent".into()), ttl: Span::from_secs(1) };
+    let reply = harbor.shop().send(claim, by()).await;
+    let Ok(Reply::Claimed { fence, .. }) = reply else { panic!("{reply:?}") };
+    harbor.shop().renew(step, fence).await.expect("the holder may renew");
+    assert_eq!(harbor.offer().await, step, "it is offered again");
+    let late = harbor.shop().renew(step, fence).await;
+    assert!(matches!(late, Err(RequestError::Refused(_))), "{late:?}");
 }
 
 #[tokio::test]

@@ -1,12 +1,12 @@
 use seaway_engine::core::{
-    AppendFailure, Limits, Obstacle, Output, Overloaded, RequestError, Ticket, Writer,
+    AppendFailure, Ask, Limits, Obstacle, Output, Overloaded, Request, RequestError, Ticket, Writer,
 };
 use seaway_kernel::{Command, Refusal};
 use seaway_model::{Epoch, Outcome, Timestamp};
 use seaway_wire::Append;
 
 use crate::disk::{Desk, Disk, request};
-use crate::requests::{deployment, start, structure};
+use crate::requests::{by, deployment, start, structure};
 
 const NOW: Timestamp = Timestamp(1_000);
 
@@ -147,4 +147,28 @@ fn a_deployment_that_never_was_is_refused() {
     let answer = desk.send(Command::Pause { deployment: deployment(7) });
     let unknown = Refusal::UnknownDeployment(deployment(7));
     assert_eq!(answer, Err(RequestError::Refused(unknown)));
+}
+
+#[test]
+fn an_id_that_came_and_went_since_the_store_was_asked_is_refused() {
+    let mut desk = Desk::new();
+    let step = desk.start(1);
+    desk.work(step, Outcome::Fail);
+    let exists = Refusal::DeploymentExists(deployment(1));
+    assert_eq!(desk.send(start(1)), Err(RequestError::Refused(exists)));
+}
+
+#[test]
+fn a_look_into_the_store_grows_stale_when_too_many_started_since() {
+    let mut desk = Desk::new();
+    let as_of = desk.disk.end().seq;
+    for number in 1..=901 {
+        desk.start(number);
+    }
+    let stale = Ask::Command { command: start(2_000), by: by(), as_of };
+    desk.writer.offer(Request { ticket: Ticket(9_000), ask: stale }).unwrap();
+    let (append, out) = poll(&mut desk.writer);
+    let result = Err(RequestError::StaleLookup);
+    assert_eq!((append, out), (None, vec![Output::Reply { ticket: Ticket(9_000), result }]));
+    desk.send(start(2_000)).expect("a fresh look is good");
 }

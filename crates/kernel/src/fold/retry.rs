@@ -25,7 +25,7 @@ impl Kernel {
             }
             _ => {}
         }
-        self.rewalk(id, spot);
+        self.rewalk(id);
     }
 
     /// Opens the next attempt of everything after a step that a person skips.
@@ -36,16 +36,14 @@ impl Kernel {
         }
     }
 
-    /// Meets everything in the stage of a step again.
-    pub(super) fn rewalk(&mut self, id: DeploymentId, spot: Spot) {
-        let Some(stage) = spot.stage() else { return };
+    /// Meets everything again: what was reopened may have been what overtook something else.
+    pub(super) fn rewalk(&mut self, id: DeploymentId) {
+        let in_line = self.deployments[&id].derived.in_line.keys();
+        let in_line: Vec<Spot> = in_line.copied().collect();
+        in_line.into_iter().for_each(|spot| self.leave_lines(id, spot));
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         let (world, targets, seq) = (&self.world, &mut self.targets, self.head);
-        let mut ground = Ground { world, targets, seq };
-        deployment.mark_overtaken(world);
-        deployment.mark_late(world);
-        deployment.walk_stage(&mut ground, stage);
-        deployment.refresh(&mut ground, stage);
+        deployment.walk(&mut Ground { world, targets, seq });
     }
 
     fn reopen_stage(&mut self, id: DeploymentId, stage: u32) {

@@ -55,7 +55,7 @@ impl Kernel {
                 }
                 self.settle(id, spot, Status::skipped(reason));
                 if let Reason::Person(_) = reason {
-                    self.rewalk(id, spot);
+                    self.rewalk(id);
                 }
             }
             Fact::Superseded => {
@@ -98,6 +98,7 @@ impl Kernel {
         let revision = deployment.revision;
         if let Some(place) = place {
             self.places.arrive(place, revision);
+            self.call_up_older(id, spot);
         }
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         let mut supersedes = false;
@@ -135,6 +136,27 @@ impl Kernel {
                 self.call_up_line(need.key);
             }
             self.kick(need.key);
+        }
+    }
+
+    /// Older revisions in line for what a newer one arrived at may find themselves superseded.
+    fn call_up_older(&mut self, id: DeploymentId, spot: Spot) {
+        let deployment = &self.deployments[&id];
+        let Some(stage) = spot.stage() else { return };
+        let (mine, service) = (deployment.revision, deployment.service_part);
+        let mut keys = vec![PermitKey::Service(stage, service), PermitKey::Stage(stage)];
+        if let Position::Inside(key, cell) = spot.position() {
+            keys.push(PermitKey::Range(stage, key.sequence));
+            let shape = &deployment.runs[&key].shape;
+            if let Role::Link { group, member, .. } = shape.role(cell) {
+                let part = shape.groups[group].members.parts[member as usize];
+                keys.push(PermitKey::Member(part, service));
+            }
+        }
+        for key in keys {
+            let line = self.permits.line(key);
+            let older: Vec<_> = line.take_while(|it| it.revision < mine).copied().collect();
+            older.into_iter().for_each(|waiter| self.call_up(waiter));
         }
     }
 
@@ -237,8 +259,9 @@ impl Kernel {
             }
             Position::StageFinished(stage) => deployment.refresh(&mut ground, stage),
             Position::Inside(key, cell) => {
-                if deployment.cell(spot).is_complete() {
-                    deployment.note_passed(world, key, cell);
+                if deployment.cell(spot).is_complete() && deployment.note_passed(world, key, cell) {
+                    let in_line = deployment.derived.in_line.keys().copied();
+                    deployment.derived.todo.extend(in_line);
                 }
                 if !passed_over {
                     deployment.settled(&mut ground, key, cell);

@@ -62,7 +62,24 @@ impl Kernel {
 
     /// Looks at one step. Tells whether a record was made.
     fn handle(&mut self, id: DeploymentId, spot: Spot, pen: &mut Pen<'_>) -> bool {
+        let left = self.step_out_of_line(id, spot);
         let judgement = self.judge(&self.deployments[&id], spot);
+        let stays = matches!(judgement, Judgement::InLine(_));
+        let made = self.carry_out(id, spot, judgement, pen);
+        if !stays {
+            // Whoever stood behind it in line may be able to move.
+            left.into_iter().for_each(|key| self.kick(key));
+        }
+        made
+    }
+
+    fn carry_out(
+        &mut self,
+        id: DeploymentId,
+        spot: Spot,
+        judgement: Judgement,
+        pen: &mut Pen<'_>,
+    ) -> bool {
         if judgement.parks() {
             let deployment = self.deployments.get_mut(&id).expect("the deployment is being moved");
             deployment.derived.todo.remove(&spot);
@@ -100,6 +117,15 @@ impl Kernel {
             draft.detail = Some(Box::new(Detail::Pins { definition }));
         }
         draft
+    }
+
+    /// A step that is looked at again keeps no place in line from before.
+    fn step_out_of_line(&mut self, id: DeploymentId, spot: Spot) -> Vec<PermitKey> {
+        let deployment = self.deployments.get_mut(&id).expect("the deployment is being moved");
+        let Some(keys) = deployment.derived.in_line.remove(&spot) else { return Vec::new() };
+        let (revision, started) = deployment.rank();
+        keys.iter().for_each(|&key| self.permits.leave(key, Waiter { revision, started, spot }));
+        keys
     }
 
     fn line_up(&mut self, id: DeploymentId, spot: Spot, keys: Vec<PermitKey>) {

@@ -82,10 +82,11 @@ impl Deployment {
         self.derived.late = late;
     }
 
-    /// A step became complete: steps before it that were left out are passed now.
-    pub(crate) fn note_passed(&mut self, world: &World, key: RunKey, cell: u32) {
+    /// A step became complete: steps before it that were left out are passed now. Tells whether
+    /// that makes a slot late.
+    pub(crate) fn note_passed(&mut self, world: &World, key: RunKey, cell: u32) -> bool {
         if self.derived.late.is_empty() {
-            return;
+            return false;
         }
         let run = &self.runs[&key];
         let mut left_out = Vec::new();
@@ -96,11 +97,14 @@ impl Deployment {
         });
         let slots: Vec<Slot> =
             left_out.into_iter().filter_map(|before| self.slot_of(world, run, before)).collect();
+        let mut any = false;
         for slot in slots {
             if let Some(passed) = self.derived.late.get_mut(&slot) {
+                any |= !*passed;
                 *passed = true;
             }
         }
+        any
     }
 }
 

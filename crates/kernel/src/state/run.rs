@@ -53,17 +53,6 @@ pub(crate) enum Verdict {
     Superseded,
 }
 
-impl Verdict {
-    pub(crate) fn status(self) -> Status {
-        match self {
-            Self::Passed => Status::Passed,
-            Self::Warned => Status::Warned,
-            Self::Failed => Status::Failed,
-            Self::Superseded => Status::Superseded,
-        }
-    }
-}
-
 impl Run {
     pub(crate) fn cell(&self, cell: u32) -> Cell {
         self.cells[cell as usize]

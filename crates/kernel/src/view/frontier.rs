@@ -1,5 +1,5 @@
 use crate::Kernel;
-use crate::state::{Deployment, Position, Role, Run, Shape, Spot};
+use crate::state::{Deployment, Run, Shape, Spot};
 
 impl Kernel {
     /// Every incomplete step that the walk meets, each once, in order: what is in flight, what
@@ -42,22 +42,6 @@ impl Kernel {
             met.push(Spot::PIPELINE_FINISHED);
         }
         met
-    }
-
-    /// Whether a step is a join: several steps lead to it.
-    pub(crate) fn is_join(&self, deployment: &Deployment, spot: Spot) -> bool {
-        match spot.position() {
-            Position::StageFinished(_) | Position::PipelineFinished => true,
-            Position::Inside(key, cell) => {
-                let shape = &deployment.runs[&key].shape;
-                match shape.role(cell) {
-                    Role::GroupFinished { .. } => true,
-                    Role::TaskDone { task } => !shape.tasks[task].groups.is_empty(),
-                    _ => false,
-                }
-            }
-            _ => false,
-        }
     }
 }
 

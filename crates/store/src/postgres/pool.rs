@@ -10,6 +10,10 @@ use crate::log_store::{Query, Value};
 /// Prepared statements that a connection keeps. Lists have many shapes; the rest is few.
 const STATEMENTS: usize = 256;
 
+/// Every question has an index. Without the second setting a plan that was made while the tables
+/// were empty would go on reading them from end to end.
+const SETTINGS: &str = "SET synchronous_commit = on; SET enable_seqscan = off";
+
 /// A few connections, made when they are first needed and again when they were lost.
 #[derive(Debug)]
 pub(super) struct Pool {
@@ -78,7 +82,7 @@ impl Session {
                 tracing::warn!(%error, "a connection to PostgreSQL was lost");
             }
         });
-        client.batch_execute("SET synchronous_commit = on").await?;
+        client.batch_execute(SETTINGS).await?;
         Ok(Self { client, statements: BTreeMap::new() })
     }
 

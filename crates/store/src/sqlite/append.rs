@@ -16,7 +16,13 @@ pub(super) enum NotWritten {
 
 impl From<rusqlite::Error> for NotWritten {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Broken(error)
+        match Fault::of(&error) {
+            // Such an append must not take those of other projects down with it.
+            Fault::Taken | Fault::Odd => {
+                Self::Refused(AppendError::Malformed("SQLite does not accept a value in it"))
+            }
+            Fault::DiskFull | Fault::Busy | Fault::Corrupt | Fault::Broken => Self::Broken(error),
+        }
     }
 }
 

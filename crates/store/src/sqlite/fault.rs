@@ -14,8 +14,10 @@ pub(super) enum Fault {
     /// Another connection holds the file; nothing was written.
     Busy,
     Corrupt,
-    /// Anything else: what is on the disk is no longer known.
+    /// The disk or the memory failed: what was written is no longer known.
     Broken,
+    /// The statement was not to its taste; the transaction goes on.
+    Odd,
 }
 
 impl Fault {
@@ -25,7 +27,14 @@ impl Fault {
             Some(ErrorCode::DiskFull) => Self::DiskFull,
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt,
-            _ => Self::Broken,
+            Some(
+                ErrorCode::SystemIoFailure
+                | ErrorCode::CannotOpen
+                | ErrorCode::ReadOnly
+                | ErrorCode::OutOfMemory
+                | ErrorCode::FileLockingProtocolFailed,
+            ) => Self::Broken,
+            _ => Self::Odd,
         }
     }
 }

@@ -3,6 +3,7 @@ use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::fault;
@@ -78,6 +79,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
         .and_then(|connection| {
             connection.busy_timeout(PATIENCE)?;
             connection.set_prepared_statement_cache_capacity(128);
+            // Otherwise statements are planned again whenever other values are bound to them.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
             Ok(connection)
         });
     opened.map_err(|error| fault::while_opening(path, error))
@@ -88,7 +91,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
 pub(super) fn make_durable(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = OFF; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -65536;
-         PRAGMA journal_size_limit = 67108864;";
+         PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY;";
     let mode = connection.execute_batch(settings).and_then(|()| {
         connection.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0))
     });

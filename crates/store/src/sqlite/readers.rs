@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 
 use super::{fault, files};
 use crate::decode::Damaged;
-use crate::error::StoreError;
+use crate::error::{OpenError, StoreError};
 use crate::log_store::{Columns, Decode, Query, Value};
 
 /// More would not help: answers come from the page cache, and there are few processors.
@@ -42,8 +42,7 @@ impl Readers {
             let pooled = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let connection = match pooled {
                 Some(connection) => connection,
-                None => files::open_read_only(&path)
-                    .map_err(|error| StoreError::Unavailable(error.into()))?,
+                None => files::open_read_only(&path).map_err(unopened)?,
             };
             let answer = run(&connection, &query, decode);
             idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
@@ -51,6 +50,13 @@ impl Readers {
             answer
         });
         answer.await.unwrap_or_else(|error| Err(StoreError::Unavailable(error.into())))
+    }
+}
+
+fn unopened(error: OpenError) -> StoreError {
+    match error {
+        OpenError::Damaged { .. } => StoreError::Corrupt(error.into()),
+        _ => StoreError::Unavailable(error.into()),
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) fn check(connection: &Connection, path: &Path) -> Result<i64, OpenErr
     if found > known { Err(OpenError::Newer { found, known }) } else { Ok(found) }
 }
 
-/// Brings a database to the schema of today, all or nothing.
+/// Brings a database to the schema of today, all or nothing. One that has it is not written to.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     let found = check(connection, path)?;
     let missing = usize::try_from(found).map_or(STEPS, |found| &STEPS[found..]);
@@ -30,11 +30,18 @@ fn apply(connection: &mut Connection, steps: &[&str]) -> rusqlite::Result<()> {
     for step in steps {
         transaction.execute_batch(step)?;
     }
-    transaction.pragma_update(None, "user_version", STEPS.len() as i64)?;
+    if !steps.is_empty() {
+        transaction.pragma_update(None, "user_version", STEPS.len() as i64)?;
+    }
     words(&transaction, "kind", Kind::ALL.iter().map(|word| (word.code(), word.as_str())))?;
     words(&transaction, "fact", Fact::ALL.iter().map(|word| (word.code(), word.as_str())))?;
     words(&transaction, "outcome", Outcome::ALL.iter().map(|word| (word.code(), word.as_str())))?;
-    transaction.commit()
+    transaction.commit()?;
+    if !steps.is_empty() {
+        // What the planner knows about the tables was read before they were there.
+        connection.execute_batch("ANALYZE sqlite_schema")?;
+    }
+    Ok(())
 }
 
 fn words(

@@ -108,20 +108,28 @@ pub(crate) async fn projects(place: Place) {
     let epoch = store.acquire(&name("zoo"), "test").await.unwrap();
     let mut zoo = Builder::new("zoo", epoch);
     let cart = deployed(1, "cart");
-    zoo.record(&cart, "zoo", Kind::PipelineStarted, Fact::Finished);
-    // The appends of all projects travel together, but each fails alone.
-    let mut wrong = shop.clone();
-    wrong.epoch = Epoch(9);
-    let (fenced, good, other) = tokio::join!(
-        store.append(wrong.some(&cart, 2)),
-        store.append(shop.some(&cart, 2)),
-        store.append(zoo.take()),
-    );
-    assert!(matches!(fenced, Err(AppendError::Fenced { current: Epoch(1) })), "{fenced:?}");
-    good.unwrap();
-    other.unwrap();
-    assert_eq!(store.rows(&shop.project, Seq(0), 9).await.unwrap().len(), 2);
+    zoo.record_n(&cart, "zoo", Kind::PipelineStarted, Fact::Finished, 1);
+    store.append(zoo.take()).await.unwrap();
+    // Appends of all projects travel together, but one that fails half-way fails alone.
+    let mut twice = zoo.clone();
+    twice.record(&cart, "zoo/beta", Kind::StageStarted, Fact::Finished);
+    twice.record_n(&cart, "zoo", Kind::PipelineStarted, Fact::Finished, 1);
+    let twice = twice.take();
+    for _ in 0..20 {
+        let (first, good, second) = tokio::join!(
+            store.append(twice.clone()),
+            store.append(shop.some(&cart, 2)),
+            store.append(twice.clone()),
+        );
+        good.unwrap();
+        for refused in [first, second] {
+            assert!(matches!(refused, Err(AppendError::Duplicate { .. })), "{refused:?}");
+        }
+    }
+    assert_eq!(store.verify(&shop.project, |_| ()).await.unwrap().records, 40);
+    assert_eq!(store.verify(&zoo.project, |_| ()).await.unwrap().records, 1);
     assert_eq!(store.rows(&zoo.project, Seq(0), 9).await.unwrap().len(), 1);
+    assert_eq!(store.stats(&zoo.project).await.unwrap().targets, 1);
     let unknown = store.rows(&name("nowhere"), Seq(0), 9).await;
     assert!(matches!(unknown, Err(StoreError::UnknownProject(_))), "{unknown:?}");
 }
@@ -138,4 +146,21 @@ pub(crate) async fn reopened(place: Place) {
     assert_eq!(log.epoch, Epoch(2));
     store.append(log.some(&cart, 5)).await.unwrap();
     assert_eq!(store.verify(&log.project, |_| ()).await.unwrap().records, 10);
+}
+
+pub(crate) async fn for_people(place: Place) {
+    let (store, mut log) = place.shop().await;
+    let cart = deployed(1, "cart");
+    log.record(&cart, "shop", Kind::PipelineStarted, Fact::Finished);
+    log.record(&cart, "shop/beta/delivery#1/test", Kind::TaskDone, Fact::Dispatched);
+    store.append(log.take()).await.unwrap();
+    let line = "SELECT at || ' ' || CAST(deployment AS TEXT) || ' ' || service || ' ' || version
+         || ' ' || target || ' ' || kind || ' ' || fact || ' ' || \"by\" || ' ' || hash
+         FROM log WHERE project = 'shop' AND seq = 2";
+    let expected = format!(
+        "2023-11-14T22:13:40.000000Z {} cart 1.1 shop/beta/delivery#1/test task-done dispatched \
+         seaway {}",
+        cart.id, log.hash,
+    );
+    assert_eq!(place.ask(line).await, expected);
 }

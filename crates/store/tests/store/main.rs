@@ -40,6 +40,7 @@ on_both! {
     what_was_appended_is_read_back_in_pages => log::read_back;
     an_append_is_refused_for_a_reason_and_leaves_nothing => log::refusals;
     projects_do_not_see_each_other => log::projects;
+    people_can_read_the_log_in_sql => log::for_people;
     a_store_that_is_opened_again_has_everything => log::reopened;
     an_old_owner_finds_out => rivals::fenced;
     two_writers_that_race_leave_no_gap => rivals::race;

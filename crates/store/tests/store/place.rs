@@ -58,6 +58,17 @@ impl Place {
         (store, Builder::new("shop", epoch))
     }
 
+    /// The first value of an answer, as a person with an SQL shell would get it.
+    pub(crate) async fn ask(&self, sql: &str) -> String {
+        match self {
+            Self::Sqlite(dir) => {
+                let connection = rusqlite::Connection::open(dir.path().join("seaway.db")).unwrap();
+                connection.query_row(sql, (), |row| row.get(0)).unwrap()
+            }
+            Self::Postgres(url) => client(url).await.query_one(sql, &[]).await.unwrap().get(0),
+        }
+    }
+
     pub(crate) async fn tamper(&self, sql: &str) {
         match self {
             Self::Sqlite(dir) => tamper_sqlite(dir.path(), sql),

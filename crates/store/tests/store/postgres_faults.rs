@@ -64,7 +64,7 @@ async fn nothing_acknowledged_is_missing_after_connections_were_cut() {
     let cart = deployed(1, "cart");
     let mut acknowledged = Vec::new();
     let mut lost = 0;
-    while log.seq < Seq(200) || lost < 5 {
+    while log.seq < Seq(40) || lost < 5 {
         let mut next = log.clone();
         match store.append(next.some(&cart, 2)).await {
             Ok(()) => {

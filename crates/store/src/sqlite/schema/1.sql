@@ -136,3 +136,20 @@ JOIN kind k ON k.id = r.kind
 JOIN fact f ON f.id = r.fact
 LEFT JOIN outcome o ON o.id = r.outcome
 LEFT JOIN deployment d ON d.project = r.project AND d.id = r.deployment;
+
+-- The planner guesses wrongly about tables that nobody has analysed. These numbers describe a log
+-- of some size: rows in all, then rows per value of the first column, of the first two, and so on.
+ANALYZE;
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+  ('record', 'record', '10000000 1000000 1'),
+  ('record', 'record_key', '10000000 1000000 200 8 4 2 1 1'),
+  ('record', 'record_key_alone', '1000 100 10 5 2 1 1'),
+  ('target', 'target', '1000000 100000 1'),
+  ('target', 'target_path', '1000000 100000 1'),
+  ('target', 'target_place', '10000 1000 1'),
+  ('deployment', 'deployment', '100000 10000 1'),
+  ('deployment', 'deployment_version', '100000 10000 1000 1 1'),
+  ('deployment', 'deployment_revision', '100000 10000 1'),
+  ('span', 'span', '1000000 100000 1000 1 1'),
+  ('span', 'span_ending', '1000000 100000 1000 300 1 1'),
+  ('span', 'span_service', '1000000 100000 1000 200 60 1 1');

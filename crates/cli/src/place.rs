@@ -1,0 +1,86 @@
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use seaway_model::Name;
+use seaway_store::{Store, StoreError};
+
+use crate::failure::WrongUsage;
+
+/// The file that makes a directory a data directory.
+const DATABASE: &str = "seaway.db";
+
+/// How many projects an error message names.
+const NAMED: usize = 20;
+
+/// Where the log is.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlaceArgs {
+    /// The data directory; a running process may be using it
+    #[arg(
+        long,
+        global = true,
+        env = "SEAWAY_DATA",
+        value_name = "DIR",
+        default_value = "./seaway-data"
+    )]
+    data: PathBuf,
+
+    /// A PostgreSQL database instead: postgres://user@host:port/database
+    #[arg(long, global = true, value_name = "URL")]
+    database_url: Option<String>,
+}
+
+impl PlaceArgs {
+    /// Opens the store for looking at it.
+    pub(crate) async fn open(&self) -> Result<Store> {
+        match &self.database_url {
+            Some(url) => Ok(Store::postgres(url).await?),
+            None => open_directory(&self.data),
+        }
+    }
+}
+
+fn open_directory(dir: &Path) -> Result<Store> {
+    let shown = dir.display();
+    if !dir.is_dir() {
+        bail!("there is no directory {shown}; name the data directory with --data or SEAWAY_DATA");
+    }
+    if !dir.join(DATABASE).is_file() {
+        bail!("the directory {shown} holds no {DATABASE}, so it is no data directory; use another");
+    }
+    Ok(Store::sqlite_read_only(dir)?)
+}
+
+/// The project that was named, or the only one there is.
+pub(crate) async fn project(store: &Store, named: Option<&Name>) -> Result<Name> {
+    let Some(named) = named else { return only_project(store).await };
+    match store.head(named).await {
+        Ok(_) => Ok(named.clone()),
+        Err(StoreError::UnknownProject(_)) => {
+            let known = list(&store.projects(None, NAMED + 1).await?);
+            bail!("there is no project {named} here; there is {known}")
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn only_project(store: &Store) -> Result<Name> {
+    let mut projects = store.projects(None, NAMED + 1).await?;
+    match projects.len() {
+        0 => bail!("there is no project here yet; start a deployment first"),
+        1 => Ok(projects.remove(0)),
+        _ => {
+            let known = list(&projects);
+            Err(WrongUsage(format!("there are several projects; name one of {known}")).into())
+        }
+    }
+}
+
+fn list(projects: &[Name]) -> String {
+    let shown: Vec<&str> = projects.iter().take(NAMED).map(Name::as_str).collect();
+    match projects.len() {
+        0 => "none".to_owned(),
+        n if n > NAMED => format!("{} and others", shown.join(", ")),
+        _ => shown.join(", "),
+    }
+}

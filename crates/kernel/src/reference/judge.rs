@@ -1,0 +1,388 @@
+use std::collections::BTreeMap;
+
+use seaway_model::{DeploymentId, Fact, Kind, Outcome, TargetId};
+
+use super::fold::{Course, Dep, Reference, Status};
+use super::graph::Graph;
+use super::permits::{Key, Need, Rank};
+use super::walk::Walk;
+use crate::record::Reason;
+use crate::structure::Policy;
+
+/// The next record that the scheduler should write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    pub deployment: DeploymentId,
+    pub path: String,
+    pub kind: Kind,
+    pub fact: Fact,
+    pub outcome: Option<Outcome>,
+    pub reason: Option<Reason>,
+}
+
+/// Why a step of the frontier does not move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wait {
+    Scheduled,
+    Unclaimed,
+    Working,
+    Paused,
+    Aborting,
+    Before,
+    InLine,
+    Failed,
+    Superseded,
+    Overtaken,
+}
+
+/// Who stands in line for what, in order.
+type Lines = BTreeMap<Key, Vec<(Rank, usize, DeploymentId)>>;
+
+enum Verdict {
+    Act { on: usize, fact: Fact, outcome: Option<Outcome>, reason: Option<Reason> },
+    Replace(DeploymentId, Key, usize),
+    Wait(Wait),
+}
+
+impl Reference {
+    /// The first thing to do, oldest revision first.
+    #[must_use]
+    pub fn next_action(&self) -> Option<Action> {
+        let mut lines = Lines::new();
+        for dep in self.in_order() {
+            let graph = self.graph(dep);
+            if let Some(action) = self.clean_up(dep, &graph) {
+                return Some(action);
+            }
+            if dep.course != Course::Running {
+                continue;
+            }
+            let walk = graph.walk(dep);
+            for number in 0..graph.nodes.len() {
+                match self.judge(dep, (&graph, &walk), number, &mut lines) {
+                    Verdict::Act { on, fact, outcome, reason } => {
+                        return Some(action(dep, &graph, on, fact, outcome, reason));
+                    }
+                    Verdict::Replace(id, key, waiter) => {
+                        return Some(self.replace(id, &key, waiter));
+                    }
+                    Verdict::Wait(_) => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// Every step of a deployment's frontier, and why it waits.
+    #[must_use]
+    pub fn waiting(&self, id: DeploymentId) -> Vec<(String, Kind, Wait)> {
+        let mut lines = Lines::new();
+        let mut waits = Vec::new();
+        for dep in self.in_order() {
+            let graph = self.graph(dep);
+            let walk = graph.walk(dep);
+            for number in 0..graph.nodes.len() {
+                let wait = match dep.course {
+                    Course::Running => self.judge(dep, (&graph, &walk), number, &mut lines),
+                    Course::Paused => Verdict::Wait(Wait::Paused),
+                    Course::Aborting => Verdict::Wait(Wait::Aborting),
+                };
+                let Verdict::Wait(wait) = wait else { continue };
+                if dep.id == id && walk.frontier.contains(&number) {
+                    let node = &graph.nodes[number];
+                    let wait = self.at_rest(dep, &graph, number).unwrap_or(wait);
+                    waits.push((node.path.clone(), node.kind, wait));
+                }
+            }
+        }
+        waits
+    }
+
+    fn in_order(&self) -> Vec<&Dep> {
+        let open = self.deployments.values().filter(|dep| !dep.ended(&self.project));
+        let mut deps: Vec<&Dep> = open.collect();
+        deps.sort_by_key(|dep| dep.rank());
+        deps
+    }
+
+    /// What is over, or in flight, waits for its own reasons.
+    fn at_rest(&self, dep: &Dep, graph: &Graph, number: usize) -> Option<Wait> {
+        let node = &graph.nodes[number];
+        match dep.status(node) {
+            Status::Failed => Some(Wait::Failed),
+            Status::Superseded => Some(Wait::Superseded),
+            Status::InFlight if dep.claimed.contains(&(node.path.clone(), node.kind)) => {
+                Some(Wait::Working)
+            }
+            Status::InFlight => Some(Wait::Unclaimed),
+            _ => None,
+        }
+    }
+
+    fn judge(
+        &self,
+        dep: &Dep,
+        (graph, walk): (&Graph, &Walk),
+        number: usize,
+        lines: &mut Lines,
+    ) -> Verdict {
+        let skip = |reason| Verdict::Act {
+            on: number,
+            fact: Fact::Skipped,
+            outcome: None,
+            reason: Some(reason),
+        };
+        if !walk.reached.contains(&number) {
+            return Verdict::Wait(Wait::Before);
+        }
+        if graph.passed_over(dep, number) {
+            return skip(Reason::Surpassed);
+        }
+        if !walk.frontier.contains(&number) || dep.status(&graph.nodes[number]) != Status::Idle {
+            return Verdict::Wait(self.at_rest(dep, graph, number).unwrap_or(Wait::Before));
+        }
+        if !graph.blockers(dep, walk, number).is_empty() {
+            return Verdict::Wait(Wait::Before);
+        }
+        if let Some(reason) = self.no_work(dep, graph, number) {
+            return skip(reason);
+        }
+        if graph.overtaken(dep, number) {
+            return Verdict::Wait(Wait::Overtaken);
+        }
+        let needs = self.needs(dep, graph, number);
+        if let Some(verdict) = self.line_up(dep, &needs, number, lines) {
+            return verdict;
+        }
+        if let Some(verdict) = self.comes_back(dep, graph, &needs, number) {
+            return verdict;
+        }
+        if graph.nodes[number].work {
+            return Verdict::Act {
+                on: number,
+                fact: Fact::Dispatched,
+                outcome: None,
+                reason: None,
+            };
+        }
+        let (fact, outcome) = self.ending(dep, graph, number);
+        Verdict::Act { on: number, fact, outcome, reason: None }
+    }
+
+    fn no_work(&self, dep: &Dep, graph: &Graph, number: usize) -> Option<Reason> {
+        let node = &graph.nodes[number];
+        let slot = node.slot.as_ref();
+        if slot.is_some_and(|slot| self.is_late(dep, graph, slot)) && !dep.tried(node) {
+            return Some(Reason::IntroducedLate);
+        }
+        if let (Some(run), Some(task), Kind::TaskDone) = (&node.run, node.task, node.kind)
+            && !graph.condition_holds(dep, run, task)
+        {
+            return Some(Reason::Condition);
+        }
+        if let Some((first, _)) = node.chain
+            && first != number
+            && dep.status(&graph.nodes[first]) == Status::Outdated
+        {
+            return Some(Reason::Superseded);
+        }
+        let newest = self.newest.get(&self.place(dep, graph, number)?)?;
+        (*newest > dep.revision).then_some(Reason::Superseded)
+    }
+
+    /// Introduced after the deployment started, which has passed a place that would have needed it.
+    fn is_late(&self, dep: &Dep, graph: &Graph, slot: &crate::Slot) -> bool {
+        let younger = self.introduced.get(slot).is_some_and(|seq| *seq > dep.started);
+        younger
+            && graph.nodes.iter().enumerate().any(|(number, node)| {
+                let left_out = match dep.status(node) {
+                    Status::Idle => !dep.tried(node),
+                    Status::Surpassed | Status::IntroducedLate => true,
+                    _ => false,
+                };
+                let passed =
+                    || graph.next[number].iter().any(|it| dep.status(&graph.nodes[*it]).complete());
+                node.slot.as_ref() == Some(slot) && left_out && passed()
+            })
+    }
+
+    fn line_up(
+        &self,
+        dep: &Dep,
+        needs: &[Need],
+        number: usize,
+        lines: &mut Lines,
+    ) -> Option<Verdict> {
+        let full = |need: &Need| {
+            let held = self.permits.get(&need.key).map_or(0, |permit| permit.holders.len());
+            held >= need.batch.capacity as usize
+                || lines.get(&need.key).is_some_and(|line| !line.is_empty())
+        };
+        if !needs.iter().any(full) {
+            return None;
+        }
+        for need in needs {
+            let Policy::Supersede { max_replaced } = need.batch.policy else { continue };
+            let replaced = self.permits.get(&need.key).map_or(0, |permit| permit.replaced);
+            let line = lines.get(&need.key).map_or(&[][..], |line| line);
+            let older = line.iter().find(|((revision, _), _, id)| {
+                *revision < dep.revision && self.deployments[id].service == dep.service
+            });
+            if let Some((_, waiter, id)) = older.filter(|_| replaced < max_replaced) {
+                return Some(Verdict::Replace(*id, need.key.clone(), *waiter));
+            }
+        }
+        for need in needs {
+            lines.entry(need.key.clone()).or_default().push((dep.rank(), number, dep.id));
+        }
+        Some(Verdict::Wait(Wait::InLine))
+    }
+
+    fn replace(&self, id: DeploymentId, key: &Key, waiter: usize) -> Action {
+        let dep = &self.deployments[&id];
+        let graph = self.graph(dep);
+        let node = &graph.nodes[waiter];
+        let on = match (key, &node.run) {
+            (Key::Range(..), Some(run)) => run.finished,
+            _ => graph.stage_end(node.stage.as_ref().expect("only steps of stages wait in line")),
+        };
+        action(dep, &graph, on, Fact::Superseded, None, Some(Reason::Replaced))
+    }
+
+    /// A holder comes back to a permit that another had meanwhile.
+    fn comes_back(
+        &self,
+        dep: &Dep,
+        graph: &Graph,
+        needs: &[Need],
+        number: usize,
+    ) -> Option<Verdict> {
+        let node = &graph.nodes[number];
+        let need = needs.iter().find(|need| {
+            let last = self.permits.get(&need.key).and_then(|permit| permit.last.as_ref());
+            let other = last.is_some_and(|last| {
+                (last.deployment, &last.run) != (need.holder.deployment, &need.holder.run)
+            });
+            other && !need.opens && need.batch.capacity == 1
+        })?;
+        let last = self.permits[&need.key].last.as_ref().expect("it was just looked at");
+        let newer = last.revision > dep.revision;
+        let stage = node.stage.as_ref().expect("only steps of stages need permits");
+        let end = graph.stage_end(stage);
+        let (on, fact) = match (&need.key, &node.run) {
+            (Key::Member(..), _) => (node.chain.expect("it is in a chain").0, Fact::Retried),
+            (Key::Stage(_), _) | (_, None) if newer => (end, Fact::Superseded),
+            (Key::Stage(_), _) | (_, None) => {
+                let path = &graph.nodes[end].path;
+                (graph.find(path, Kind::StageStarted)?, Fact::Retried)
+            }
+            (_, Some(run)) if newer => (run.finished, Fact::Superseded),
+            (Key::Range(..), Some(run)) => {
+                let first = run.definition.range.as_ref().map_or(0, |range| range.first as usize);
+                (run.tasks[first], Fact::Retried)
+            }
+            (_, Some(run)) => (run.triggered + 1, Fact::Retried),
+        };
+        Some(Verdict::Act { on, fact, outcome: None, reason: None })
+    }
+
+    /// How a step without work ends: as the worst of what it joins.
+    fn ending(&self, dep: &Dep, graph: &Graph, number: usize) -> (Fact, Option<Outcome>) {
+        let node = &graph.nodes[number];
+        let within: Vec<usize> = match node.kind {
+            Kind::GroupFinished => {
+                let same =
+                    |it: &usize| graph.nodes[*it].path.starts_with(&format!("{}/", node.path));
+                (0..number).filter(same).collect()
+            }
+            Kind::TaskDone | Kind::SequenceFinished | Kind::StageFinished => {
+                (0..number).filter(|it| graph.next[*it].contains(&number)).collect()
+            }
+            Kind::PipelineFinished => (0..number).collect(),
+            _ => Vec::new(),
+        };
+        let within = match &node.run {
+            Some(run) if node.kind == Kind::SequenceFinished => run.tasks.clone(),
+            _ => within,
+        };
+        let statuses: Vec<Status> = within.iter().map(|it| dep.status(&graph.nodes[*it])).collect();
+        if statuses.contains(&Status::Failed) {
+            (Fact::Failed, Some(Outcome::Fail))
+        } else if statuses.contains(&Status::Superseded) || self.all_outdated(dep, graph, number) {
+            (Fact::Superseded, None)
+        } else if statuses.contains(&Status::Warned) {
+            (Fact::Finished, Some(Outcome::Warning))
+        } else {
+            (Fact::Finished, Some(Outcome::Pass))
+        }
+    }
+
+    /// A run of which nothing was done because a newer revision was everywhere.
+    fn all_outdated(&self, dep: &Dep, graph: &Graph, number: usize) -> bool {
+        let Some(run) = graph.nodes[number].run.as_ref() else { return false };
+        if graph.nodes[number].kind != Kind::SequenceFinished {
+            return false;
+        }
+        let inside = run.triggered..run.finished;
+        let outdated = inside.clone().any(|it| dep.status(&graph.nodes[it]) == Status::Outdated);
+        let worked = inside.into_iter().any(|it| {
+            let node = &graph.nodes[it];
+            let status = dep.status(node);
+            let place = node.work || node.kind == Kind::MemberStarted;
+            place && (status.finished() || status == Status::Failed)
+        });
+        outdated && !worked
+    }
+
+    fn clean_up(&self, dep: &Dep, graph: &Graph) -> Option<Action> {
+        let orphans = dep.facts.iter().filter(|((path, kind), told)| {
+            told.status == Status::InFlight && graph.find(path, *kind).is_none()
+        });
+        let first: Option<(TargetId, &(String, Kind))> = orphans
+            .map(|(key, told)| (told.target, key))
+            .min_by_key(|(target, key)| (*target, key.1));
+        if let Some((_, (path, kind))) = first {
+            return Some(cancelled(dep, path.clone(), *kind, Reason::Orphaned));
+        }
+        if dep.course != Course::Aborting {
+            return None;
+        }
+        let flying: Vec<_> =
+            graph.nodes.iter().filter(|node| dep.status(node) == Status::InFlight).collect();
+        if !flying.is_empty() {
+            let claimed = |key: &(String, Kind)| dep.claimed.contains(key);
+            let free = flying.iter().find(|node| !claimed(&(node.path.clone(), node.kind)))?;
+            return Some(cancelled(dep, free.path.clone(), free.kind, Reason::Aborted));
+        }
+        let told = |path: &str, kind| {
+            dep.facts.get(&(path.to_owned(), kind)).map_or(Status::Idle, |told| told.status)
+        };
+        for name in &self.stage_order {
+            let path = format!("{}/{name}", self.project);
+            let begun = told(&path, Kind::StageStarted) == Status::Passed;
+            if begun && !told(&path, Kind::StageFinished).settled() {
+                return Some(cancelled(dep, path, Kind::StageFinished, Reason::Aborted));
+            }
+        }
+        let path = self.project.to_string();
+        Some(cancelled(dep, path, Kind::PipelineFinished, Reason::Aborted))
+    }
+}
+
+fn action(
+    dep: &Dep,
+    graph: &Graph,
+    on: usize,
+    fact: Fact,
+    outcome: Option<Outcome>,
+    reason: Option<Reason>,
+) -> Action {
+    let node = &graph.nodes[on];
+    let (path, kind) = (node.path.clone(), node.kind);
+    Action { deployment: dep.id, path, kind, fact, outcome, reason }
+}
+
+fn cancelled(dep: &Dep, path: String, kind: Kind, reason: Reason) -> Action {
+    let (deployment, fact) = (dep.id, Fact::Cancelled);
+    Action { deployment, path, kind, fact, outcome: None, reason: Some(reason) }
+}

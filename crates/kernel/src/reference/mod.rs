@@ -1,0 +1,14 @@
+//! The rules of the kernel, written as naively as their text, kept as an oracle.
+//!
+//! Everything is worked out afresh from the records and the structure for every question: the
+//! whole graph, `after` by flood fill, the frontier by a walk, permits by looking at everybody. It
+//! shares no scheduling code with the kernel; tests drive both and compare.
+
+mod fold;
+mod graph;
+mod judge;
+mod permits;
+mod walk;
+
+pub use fold::Reference;
+pub use judge::{Action, Wait};

@@ -1,0 +1,200 @@
+use seaway_model::{DeploymentId, Kind, Name, Revision, Seq};
+
+use super::fold::{Course, Dep, Reference, Status};
+use super::graph::{Graph, Node};
+use crate::structure::{Batch, Policy};
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Stage(Name),
+    Range(Name, Name),
+    Service(Name, Name),
+    Member(Name, Name),
+}
+
+/// A deployment, and the run that holds for it; the batch of a stage is held without one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Holder {
+    pub(super) deployment: DeploymentId,
+    pub(super) revision: Revision,
+    pub(super) run: String,
+    /// For a member: its path, to see when its chain is through.
+    pub(super) member: Option<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Permit {
+    pub(super) holders: Vec<Holder>,
+    pub(super) last: Option<Holder>,
+    pub(super) replaced: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Need {
+    pub(super) key: Key,
+    pub(super) batch: Batch,
+    pub(super) holder: Holder,
+    pub(super) opens: bool,
+}
+
+pub(super) type Rank = (Revision, Seq);
+
+impl Dep {
+    pub(super) fn rank(&self) -> Rank {
+        (self.revision, self.started)
+    }
+}
+
+fn one() -> Batch {
+    Batch { capacity: 1, policy: Policy::Queue }
+}
+
+impl Reference {
+    /// The permits that a step needs and its holder does not have.
+    pub(super) fn needs(&self, dep: &Dep, graph: &Graph, number: usize) -> Vec<Need> {
+        let node = &graph.nodes[number];
+        let Some(stage) = &node.stage else { return Vec::new() };
+        let holder = |run: String, member| Holder {
+            deployment: dep.id,
+            revision: dep.revision,
+            run,
+            member,
+        };
+        let mut needs = Vec::new();
+        let now = self.structure.stages.get(stage);
+        let definition = now.or(dep.ghosts.get(stage).map(|ghost| &ghost.0));
+        if let Some(batch) = definition.and_then(|stage| stage.batch.clone()) {
+            let opens = node.kind == Kind::StageStarted;
+            let holder = holder(String::new(), None);
+            needs.push(Need { key: Key::Stage(stage.clone()), batch, holder, opens });
+        }
+        if let Some(run) = node.run.as_ref().filter(|_| node.kind != Kind::SequenceTriggered) {
+            let opens = node.kind == Kind::SequenceStarted;
+            let key = Key::Service(stage.clone(), dep.service.clone());
+            needs.push(Need { key, batch: one(), holder: holder(run.path.clone(), None), opens });
+            if let (Some(range), Some(task)) = (&run.definition.range, node.task) {
+                let key = Key::Range(stage.clone(), run.sequence.clone());
+                let (batch, holder) = (range.batch.clone(), holder(run.path.clone(), None));
+                let opens = task as u32 == range.first
+                    && (node.kind == Kind::GroupStarted || (node.work && node.member.is_none()));
+                if (range.first..=range.last).contains(&(task as u32)) {
+                    needs.push(Need { key, batch, holder, opens });
+                }
+            }
+            if let (Some(member), Some((first, _))) = (&node.member, node.chain) {
+                let key = Key::Member(member.clone(), dep.service.clone());
+                let holder = holder(run.path.clone(), Some(node.path.clone()));
+                needs.push(Need { key, batch: one(), holder, opens: first == number });
+            }
+        }
+        needs.retain(|need| {
+            let held =
+                self.permits.get(&need.key).is_some_and(|it| it.holders.contains(&need.holder));
+            need.batch.policy.excludes() && !held
+        });
+        needs
+    }
+
+    pub(super) fn enter(&mut self, id: DeploymentId, key: &(String, Kind)) {
+        let dep = &self.deployments[&id];
+        let graph = self.graph(dep);
+        let Some(number) = graph.find(&key.0, key.1) else { return };
+        let needs = self.needs(dep, &graph, number);
+        if let Some(place) = self.place(dep, &graph, number) {
+            let newest = self.newest.entry(place).or_default();
+            *newest = self.deployments[&id].revision.max(*newest);
+        }
+        for need in needs {
+            let permit = self.permits.entry(need.key).or_default();
+            permit.holders.push(need.holder.clone());
+            permit.last = Some(need.holder);
+            permit.replaced = 0;
+        }
+    }
+
+    pub(super) fn count_replaced(&mut self, id: DeploymentId, key: &(String, Kind)) {
+        let graph = self.graph(&self.deployments[&id]);
+        let Some(number) = graph.find(&key.0, key.1) else { return };
+        let node = &graph.nodes[number];
+        let stage = node.stage.clone().expect("only stages and runs are replaced");
+        let key = match &node.run {
+            Some(run) => Key::Range(stage, run.sequence.clone()),
+            None => Key::Stage(stage),
+        };
+        self.permits.entry(key).or_default().replaced += 1;
+    }
+
+    /// The place that a step changes when it arrives there.
+    pub(super) fn place(&self, dep: &Dep, graph: &Graph, number: usize) -> Option<String> {
+        let node = &graph.nodes[number];
+        let stage = node.stage.as_ref()?;
+        let what = match (&node.group, &node.member, node.chain) {
+            (Some(group), Some(member), Some((first, _))) if first == number => {
+                format!("{group}/{member}")
+            }
+            (None, None, None) if node.work => format!("{:?}", node.slot),
+            _ => return None,
+        };
+        Some(format!("{stage}/{}/{what}", dep.service))
+    }
+
+    /// Looks at every permit and takes it from those who no longer need it.
+    pub(super) fn release(&mut self) {
+        let mut permits = std::mem::take(&mut self.permits);
+        for (key, permit) in &mut permits {
+            permit.holders.retain(|holder| self.still_needs(key, holder));
+        }
+        self.permits = permits;
+    }
+
+    fn still_needs(&self, key: &Key, holder: &Holder) -> bool {
+        let dep = &self.deployments[&holder.deployment];
+        if dep.ended(&self.project) {
+            return false;
+        }
+        let told = |path: &str, kind| {
+            dep.facts.get(&(path.to_owned(), kind)).map_or(Status::Idle, |told| told.status)
+        };
+        if let Key::Stage(stage) = key {
+            return !told(&format!("{}/{stage}", self.project), Kind::StageFinished).settled();
+        }
+        let (stage, _) = holder.run.rsplit_once('/').expect("runs are below a stage");
+        if told(stage, Kind::StageFinished).settled()
+            || told(&holder.run, Kind::SequenceFinished).settled()
+        {
+            return false;
+        }
+        let graph = self.graph(dep);
+        let run: Vec<&Node> = graph
+            .nodes
+            .iter()
+            .filter(|node| node.run.as_ref().is_some_and(|run| run.path == holder.run))
+            .collect();
+        match key {
+            Key::Service(..) => {
+                let busy = run.iter().any(|node| dep.status(node) == Status::InFlight);
+                busy || dep.course != Course::Paused
+            }
+            Key::Range(..) => run.iter().filter(|node| node.kind == Kind::TaskDone).any(|node| {
+                let run = node.run.as_ref().expect("it is in the run");
+                let range = run.definition.range.as_ref();
+                let closes = range.is_some_and(|range| node.task == Some(range.last as usize));
+                closes && !dep.status(node).complete()
+            }),
+            _ => self.member_still_needs(dep, &graph, holder),
+        }
+    }
+
+    fn member_still_needs(&self, dep: &Dep, graph: &Graph, holder: &Holder) -> bool {
+        let path = holder.member.as_deref().expect("member permits name the member");
+        let Some(first) = graph.nodes.iter().position(|node| node.path == path) else {
+            let flying = |((it, _), told): (&(String, Kind), &super::fold::Told)| {
+                it == path && told.status == Status::InFlight
+            };
+            return dep.facts.iter().any(flying);
+        };
+        let Some((first, last)) = graph.nodes[first].chain else { return false };
+        let begun = dep.status(&graph.nodes[first]) != Status::Idle;
+        begun && !dep.status(&graph.nodes[last]).complete()
+    }
+}

@@ -1,0 +1,5 @@
+//! Behaviour of the kernel through its public door.
+
+mod against_reference;
+mod examples;
+mod harness;

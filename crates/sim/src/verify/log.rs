@@ -1,0 +1,163 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use seaway_kernel::{Detail, Record, Slot, Stage, Structure};
+use seaway_model::{
+    Attempt, DeploymentId, Digest, Epoch, Fact, Kind, Name, Seq, TargetDef, TargetId, Timestamp,
+};
+use seaway_wire::{ChainCheck, Row};
+
+use super::ledger::{Course, Life};
+use super::paths::Paths;
+use super::permits::Permits;
+use super::places::Places;
+use super::violation::{Rule, Violation};
+
+type Key = (Option<DeploymentId>, TargetId, Kind, Fact, Attempt, u32);
+
+/// Reads a log record by record, as it becomes durable.
+#[derive(Debug)]
+pub(crate) struct Verifier {
+    pub(super) paths: Paths,
+    pub(super) structure: Structure,
+    /// Stages that left, as they were when they did.
+    pub(super) departed: BTreeMap<Name, Arc<Stage>>,
+    pub(super) introduced: BTreeMap<Slot, Seq>,
+    pub(super) lives: BTreeMap<DeploymentId, Life>,
+    pub(super) permits: Permits,
+    pub(super) places: Places,
+    pub(super) denied: BTreeSet<DeploymentId>,
+    /// What was durable once, by position.
+    pub(super) durable: Vec<(Record, Digest)>,
+    chain: ChainCheck,
+    at: Timestamp,
+    keys: BTreeSet<Key>,
+    newest_owner: Epoch,
+}
+
+impl Verifier {
+    pub(crate) fn new(project: &Name) -> Self {
+        Self {
+            paths: Paths::new(project),
+            structure: Structure::default(),
+            departed: BTreeMap::new(),
+            introduced: BTreeMap::new(),
+            lives: BTreeMap::new(),
+            permits: Permits::default(),
+            places: Places::default(),
+            denied: BTreeSet::new(),
+            durable: Vec::new(),
+            chain: ChainCheck::from_genesis(),
+            at: Timestamp::default(),
+            keys: BTreeSet::new(),
+            newest_owner: Epoch(0),
+        }
+    }
+
+    pub(crate) fn define(&mut self, def: &TargetDef) -> Result<(), Violation> {
+        self.paths.define(def)
+    }
+
+    /// An owner took the project; nobody older may write from now on.
+    pub(crate) fn owned(&mut self, epoch: Epoch) {
+        self.newest_owner = self.newest_owner.max(epoch);
+    }
+
+    /// A row that reached the log of the store, durable or not.
+    pub(crate) fn written(&self, row: &Row, epoch: Epoch) -> Result<(), Violation> {
+        if epoch < self.newest_owner {
+            let newest = self.newest_owner;
+            let detail =
+                format!("{} was written by owner {epoch} while {newest} owns it", row.seq);
+            return Err(Violation::new(Rule::OneOwner, detail));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn head(&self) -> Seq {
+        Seq(self.durable.len() as u64)
+    }
+
+    /// The next durable row.
+    pub(crate) fn feed(&mut self, row: &Row) -> Result<(), Violation> {
+        let path = self.paths.table.path(row.target);
+        let broken = |error| Violation::new(Rule::Chain, format!("{error}"));
+        self.chain.check(row, &path).map_err(broken)?;
+        if row.at < self.at {
+            let detail = format!("{} is from {:?}, after {:?}", row.seq, row.at, self.at);
+            return Err(Violation::new(Rule::TimeNeverBack, detail));
+        }
+        self.at = row.at;
+        let key = (row.deployment, row.target, row.kind, row.fact, row.attempt, row.n);
+        if !self.keys.insert(key) {
+            let path = self.paths.text(row.target);
+            let detail = format!("{} repeats {path} {} {}", row.seq, row.kind, row.fact);
+            return Err(Violation::new(Rule::UniqueKey, detail));
+        }
+        let unreadable = |error| Violation::new(Rule::Chain, format!("{error}"));
+        let record = row.open().map_err(unreadable)?;
+        self.durable.push((record.clone(), row.hash));
+        self.take(&record).map_err(|violation| {
+            let path = self.paths.text(record.target);
+            let about = format!("{} {path} {} {}", record.seq, record.kind, record.fact);
+            let revision = record.revision.unwrap_or_default();
+            Violation::new(violation.rule, format!("{about} r{revision}: {}", violation.detail))
+        })
+    }
+
+    fn take(&mut self, record: &Record) -> Result<(), Violation> {
+        match (record.kind, record.detail.as_deref()) {
+            (Kind::Structure, Some(Detail::Change(change))) => {
+                let changed = change.apply_to(&self.structure);
+                let invalid = |error| Violation::new(Rule::Order, format!("{error}"));
+                self.restructure(changed.map_err(invalid)?, record.seq);
+                Ok(())
+            }
+            (Kind::Executor, _) => Ok(()),
+            (Kind::PipelineStarted, Some(Detail::Deploys { service, .. })) => {
+                self.start(record, service)
+            }
+            (Kind::Deployment, _) => self.steer(record),
+            _ => self.step(record),
+        }
+    }
+
+    fn start(&mut self, record: &Record, service: &Name) -> Result<(), Violation> {
+        let (Some(id), Some(revision)) = (record.deployment, record.revision) else {
+            return Err(Violation::new(Rule::Order, "a start lacks its deployment"));
+        };
+        if self.denied.contains(&id) {
+            return Err(Violation::new(Rule::ToldAfterDurable, "its caller was told otherwise"));
+        }
+        let life = Life {
+            revision,
+            started: record.seq,
+            service: service.clone(),
+            course: Course::Running,
+            steps: BTreeMap::new(),
+            runs: BTreeMap::new(),
+        };
+        match self.lives.insert(id, life) {
+            Some(_) => Err(Violation::new(Rule::Order, "a deployment starts twice")),
+            None => Ok(()),
+        }
+    }
+
+    fn steer(&mut self, record: &Record) -> Result<(), Violation> {
+        let id = record.deployment.unwrap_or(DeploymentId(uuid::Uuid::nil()));
+        let Some(life) = self.lives.get_mut(&id) else {
+            return Err(Violation::new(Rule::Order, "the deployment is not known"));
+        };
+        let (before, after) = match record.fact {
+            Fact::Paused => (Course::Running, Course::Paused),
+            Fact::Resumed => (Course::Paused, Course::Running),
+            _ => (life.course, Course::Aborting),
+        };
+        if life.course != before || life.course == Course::Aborting {
+            return Err(Violation::new(Rule::Order, format!("it was {:?}", life.course)));
+        }
+        life.course = after;
+        self.permits.release_paused(id, life, &mut self.paths);
+        Ok(())
+    }
+}

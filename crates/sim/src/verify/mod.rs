@@ -1,0 +1,21 @@
+//! Checks a log against the guarantees, from its records alone. It shares the vocabulary of the
+//! kernel (records, structures) and none of its rules.
+
+mod after;
+mod joins;
+mod late;
+mod layout;
+mod ledger;
+mod log;
+mod paths;
+mod permits;
+mod places;
+mod skips;
+mod steps;
+mod told;
+mod violation;
+
+pub(crate) use ledger::Status;
+pub(crate) use log::Verifier;
+pub(crate) use told::About;
+pub use violation::{Rule, Violation};

@@ -1,0 +1,175 @@
+use std::collections::BTreeMap;
+
+use seaway_kernel::Batch;
+use seaway_model::{DeploymentId, Kind, Name, TargetId, TargetTable};
+
+use super::ledger::{Course, Life, StepKey};
+use super::log::Verifier;
+use super::paths::Paths;
+use super::violation::{Rule, Violation};
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Stage(Name),
+    Range(Name, Name),
+    Service(Name, Name),
+    Member(Name, Name),
+}
+
+/// A deployment, and for all but the batch of a stage its run.
+type Holder = (DeploymentId, Option<TargetId>);
+
+/// Who holds what, worked out from the log. A member's permit is kept with its target, because a
+/// member may be in several groups.
+#[derive(Debug, Default)]
+pub(super) struct Permits {
+    held: BTreeMap<Key, Vec<(Holder, TargetId)>>,
+}
+
+impl Permits {
+    fn join(
+        &mut self,
+        key: Key,
+        (holder, at): (Holder, TargetId),
+        capacity: u32,
+    ) -> Result<(), Violation> {
+        let holders = self.held.entry(key.clone()).or_default();
+        let same_place = |(it, place): &(Holder, TargetId)| {
+            *it == holder && (!matches!(key, Key::Member(..)) || *place == at)
+        };
+        if holders.iter().any(same_place) {
+            return Ok(());
+        }
+        if holders.len() >= capacity as usize {
+            let detail = format!("{key:?} has room for {capacity}, and {holders:?} are inside");
+            return Err(Violation::new(Rule::Permit, detail));
+        }
+        holders.push((holder, at));
+        Ok(())
+    }
+
+    fn release(&mut self, mut gone: impl FnMut(&Key, &Holder, TargetId) -> bool) {
+        self.held.retain(|key, holders| {
+            holders.retain(|(holder, at)| !gone(key, holder, *at));
+            !holders.is_empty()
+        });
+    }
+
+    /// A paused run gives up its service once nothing of it is in flight.
+    pub(super) fn release_paused(&mut self, id: DeploymentId, life: &Life, paths: &mut Paths) {
+        if life.course != Course::Paused {
+            return;
+        }
+        let idle = |run: TargetId, paths: &mut Paths| {
+            let flying = life.steps.iter().filter(|(_, it)| it.status == super::Status::Flying);
+            let mut targets = flying.map(|((target, _), _)| *target);
+            !targets.any(|target| paths.spot(target).run == run)
+        };
+        self.release(|key, holder, _| match (key, holder) {
+            (Key::Service(..), (deployment, Some(run))) => *deployment == id && idle(*run, paths),
+            _ => false,
+        });
+    }
+}
+
+impl Verifier {
+    /// A step begins: it takes its place, and every permit whose range it is in.
+    pub(super) fn enter(&mut self, id: DeploymentId, key: StepKey) -> Result<(), Violation> {
+        self.arrive(id, key)?;
+        let spot = self.paths.spot(key.0);
+        let Some(name) = spot.stage.clone() else { return Ok(()) };
+        let Some(stage) = self.stage(&name).cloned() else { return Ok(()) };
+        let excluding = |batch: &&Batch| batch.policy.excludes();
+        if let Some(batch) = stage.batch.as_ref().filter(excluding) {
+            let stage = Key::Stage(name.clone());
+            self.permits.join(stage, ((id, None), key.0), batch.capacity)?;
+        }
+        let outside = [Kind::StageStarted, Kind::StageFinished, Kind::SequenceTriggered];
+        if outside.contains(&key.1) {
+            return Ok(());
+        }
+        let life = &self.lives[&id];
+        let (service, holder) = (life.service.clone(), (id, Some(spot.run)));
+        self.permits.join(Key::Service(name.clone(), service.clone()), (holder, key.0), 1)?;
+        let run = life.runs.get(&spot.run);
+        let number = self.task_number(life, &spot);
+        let range = run.and_then(|run| self.definition(run)).and_then(|it| it.range.clone());
+        if let (Some(range), Some(number), Some(run)) = (range, number, run)
+            && range.batch.policy.excludes()
+            && (range.first as usize..=range.last as usize).contains(&number)
+        {
+            let key = Key::Range(name, run.sequence.clone());
+            self.permits.join(key, (holder, spot.run), range.batch.capacity)?;
+        }
+        let group = spot.group.as_ref().and_then(|group| stage.groups.get(group));
+        if let (Some(group), Some(member)) = (group, &spot.member)
+            && group.chain.first() == Some(&Kind::MemberStarted)
+        {
+            let member = Key::Member(member.clone(), service);
+            self.permits.join(member, (holder, key.0), 1)?;
+        }
+        Ok(())
+    }
+
+    /// Gives back what the end of a step frees.
+    pub(super) fn release_after(&mut self, id: DeploymentId, key: StepKey) {
+        let spot = self.paths.spot(key.0);
+        let life = &self.lives[&id];
+        let status = life.status(key).clone();
+        match key.1 {
+            Kind::PipelineFinished if status.is_settled() => {
+                self.permits.release(|_, (holder, _), _| *holder == id);
+            }
+            Kind::StageFinished if status.is_settled() => {
+                let stage = key.0;
+                let table = &self.paths.table;
+                self.permits.release(|key, (holder, run), _| {
+                    let mine = *holder == id;
+                    match run {
+                        Some(run) => mine && table.get(*run).parent == stage,
+                        None => mine && matches!(key, Key::Stage(it) if Some(it) == spot.stage.as_ref()),
+                    }
+                });
+            }
+            Kind::SequenceFinished if status.is_settled() => {
+                let holder = (id, Some(spot.run));
+                self.permits.release(|_, it, _| *it == holder);
+            }
+            Kind::TaskDone if status.is_complete() => {
+                let definition = life.runs.get(&spot.run).and_then(|run| self.definition(run));
+                let last = definition.and_then(|it| Some(it.range.as_ref()?.last as usize));
+                if last.is_some() && last == self.task_number(life, &spot) {
+                    let holder = (id, Some(spot.run));
+                    self.permits.release(|key, it, _| matches!(key, Key::Range(..)) && *it == holder);
+                }
+            }
+            Kind::MemberFinished if status.is_complete() => self.release_member(id, key.0),
+            _ => {}
+        }
+        if key.0 != TargetTable::ROOT {
+            self.permits.release_paused(id, &self.lives[&id], &mut self.paths);
+        }
+    }
+
+    pub(super) fn release_member(&mut self, id: DeploymentId, member: TargetId) {
+        self.permits.release(|key, (holder, _), at| {
+            matches!(key, Key::Member(..)) && *holder == id && at == member
+        });
+    }
+
+    /// Members that left are given back once nothing of them is in flight.
+    pub(super) fn release_departed(&mut self, id: DeploymentId) {
+        let mut members = Vec::new();
+        for (key, holders) in &self.permits.held {
+            let mine = holders.iter().filter(|((holder, _), _)| *holder == id);
+            if let Key::Member(..) = key {
+                members.extend(mine.map(|(_, at)| *at));
+            }
+        }
+        for member in members {
+            if self.has_left(id, member) {
+                self.release_member(id, member);
+            }
+        }
+    }
+}
