@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 
 use anyhow::{Context, Result};
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ContentArrangement, Table, TableComponent, presets};
 
 use crate::failure::ReaderGone;
 
@@ -33,8 +33,11 @@ impl Out {
     ) -> Result<()> {
         let mut table = Table::new();
         table.set_content_arrangement(ContentArrangement::Disabled);
-        let preset = if self.terminal { presets::UTF8_HORIZONTAL_ONLY } else { presets::NOTHING };
-        table.load_preset(preset).set_header(header);
+        table.load_preset(presets::NOTHING).set_header(header);
+        if self.terminal {
+            table.set_style(TableComponent::HeaderLines, '─');
+            table.set_style(TableComponent::MiddleHeaderIntersections, '─');
+        }
         rows.into_iter().for_each(|row| {
             table.add_row(row);
         });

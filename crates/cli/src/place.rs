@@ -12,6 +12,9 @@ const DATABASE: &str = "seaway.db";
 /// How many projects an error message names.
 const NAMED: usize = 20;
 
+/// Under which heading the help lists where the log is.
+const PLACE: &str = "Where to look";
+
 /// Where the log is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlaceArgs {
@@ -19,6 +22,7 @@ pub(crate) struct PlaceArgs {
     #[arg(
         long,
         global = true,
+        help_heading = PLACE,
         env = "SEAWAY_DATA",
         value_name = "DIR",
         default_value = "./seaway-data"
@@ -26,7 +30,7 @@ pub(crate) struct PlaceArgs {
     data: PathBuf,
 
     /// A PostgreSQL database instead: postgres://user@host:port/database
-    #[arg(long, global = true, value_name = "URL")]
+    #[arg(long, global = true, help_heading = PLACE, value_name = "URL")]
     database_url: Option<String>,
 }
 

@@ -28,8 +28,10 @@ pub struct Kernel {
     pub(crate) recent: VecDeque<(Name, Box<str>, Revision)>,
     /// Deployments with something to look at, oldest first.
     pub(crate) active: BTreeSet<(Revision, Seq)>,
-    /// Deployments that ended since the last sweep.
-    pub(crate) ended: Vec<DeploymentId>,
+    /// Deployments that ended since the last sweep, with their services.
+    pub(crate) ended: Vec<(DeploymentId, Name)>,
+    /// Deployments that were brought back; those that turn out to have ended leave again.
+    pub(crate) revived: Vec<DeploymentId>,
     pub(crate) volatile: Volatile,
 }
 
@@ -71,6 +73,7 @@ impl Kernel {
             recent: VecDeque::new(),
             active: BTreeSet::new(),
             ended: Vec::new(),
+            revived: Vec::new(),
             volatile: Volatile::default(),
         }
     }
@@ -109,7 +112,8 @@ impl Kernel {
     /// The service of a deployment that is in memory, also of one that has just ended.
     #[must_use]
     pub fn service(&self, deployment: DeploymentId) -> Option<&Name> {
-        self.deployments.get(&deployment).map(|deployment| &deployment.service)
+        let ended = || self.ended.iter().find(|(id, _)| *id == deployment).map(|(_, it)| it);
+        self.deployments.get(&deployment).map(|deployment| &deployment.service).or_else(ended)
     }
 
     /// The deployments in memory, with their revisions.
@@ -118,16 +122,27 @@ impl Kernel {
         live.map(|it| (it.id, it.revision))
     }
 
-    /// Deployments that ended leave memory. To be called when their records were handed on.
+    /// Forgets what is only kept until the records of an append were handed on.
     pub fn sweep(&mut self) {
-        for id in std::mem::take(&mut self.ended) {
-            if !self.deployments.get(&id).is_some_and(Deployment::has_ended) {
-                continue;
+        self.ended.clear();
+        self.drop_revived();
+    }
+
+    /// Deployments that were brought back and are still over leave memory again.
+    pub(crate) fn drop_revived(&mut self) {
+        for id in std::mem::take(&mut self.revived) {
+            if self.deployments.get(&id).is_some_and(Deployment::has_ended) {
+                self.remove(id);
             }
-            if let Some(gone) = self.deployments.remove(&id) {
-                self.by_start.remove(&gone.started);
-                self.active.remove(&gone.rank());
-            }
+        }
+    }
+
+    /// A deployment that has ended leaves memory.
+    pub(crate) fn remove(&mut self, id: DeploymentId) {
+        if let Some(gone) = self.deployments.remove(&id) {
+            self.by_start.remove(&gone.started);
+            self.active.remove(&gone.rank());
+            self.ended.push((id, gone.service));
         }
     }
 
@@ -167,14 +182,12 @@ impl Kernel {
         }
     }
 
-    /// Takes a waiter out of its lines, to be looked at again.
+    /// A waiter is looked at again. It keeps its place in line until then.
     pub(crate) fn call_up(&mut self, waiter: Waiter) {
         let id = self.by_start[&waiter.started];
         let deployment = self.deployments.get_mut(&id).expect("waiters are in memory");
-        let keys = deployment.derived.in_line.remove(&waiter.spot).unwrap_or_default();
         deployment.derived.todo.insert(waiter.spot);
         self.active.insert(deployment.rank());
-        keys.into_iter().for_each(|key| self.permits.leave(key, waiter));
     }
 
     /// A step leaves its lines for good; whoever came behind it is looked at again.

@@ -1,4 +1,4 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use anyhow::Result;
 use seaway_engine::Subscription;
@@ -22,6 +22,7 @@ pub(super) struct Narrator<'a> {
     /// Read from the log and not yet told.
     ahead: VecDeque<Row>,
     began: Option<Timestamp>,
+    ended: BTreeSet<DeploymentId>,
 }
 
 /// A record with the path of its target.
@@ -54,7 +55,16 @@ impl<'a> Narrator<'a> {
     ) -> Self {
         let targets = TargetTable::new(project.as_str());
         let (project, ahead) = (project.clone(), VecDeque::new());
-        Self { store, project, example, records, targets, ahead, began: None }
+        Self {
+            store,
+            project,
+            example,
+            records,
+            targets,
+            ahead,
+            began: None,
+            ended: BTreeSet::new(),
+        }
     }
 
     /// Tells what happens until `done` says that it was enough.
@@ -74,6 +84,9 @@ impl<'a> Narrator<'a> {
                 out.line(format_args!("{seconds:6.2} s  {who:<12} {text}"))?;
                 out.flush()?;
             }
+            if told.row.kind == Kind::PipelineFinished {
+                self.ended.extend(told.row.deployment);
+            }
             if done(&told) {
                 return Ok(());
             }
@@ -84,13 +97,12 @@ impl<'a> Narrator<'a> {
     pub(super) async fn tell_until_ended(
         &mut self,
         out: &mut Out,
-        mut open: Vec<DeploymentId>,
+        deployments: &[DeploymentId],
     ) -> Result<()> {
-        self.tell_until(out, |told| {
-            open.retain(|&deployment| !told.is(deployment, Kind::PipelineFinished));
-            open.is_empty()
-        })
-        .await
+        while !deployments.iter().all(|deployment| self.ended.contains(deployment)) {
+            self.tell_until(out, |told| told.row.kind == Kind::PipelineFinished).await?;
+        }
+        Ok(())
     }
 
     async fn next(&mut self) -> Result<Told> {

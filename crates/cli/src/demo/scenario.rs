@@ -34,10 +34,14 @@ impl Scenario<'_> {
         out.line("In beta, deployment and test are one batch: one revision at a time.\n")?;
         send(&project, pipeline()).await?;
         send(&project, example.first.start()).await?;
-        narrator.tell_until_ended(out, vec![example.first.deployment]).await?;
+        narrator.tell_until_ended(out, &[example.first.deployment]).await?;
 
-        out.line("\nThree more are started together. The first of them has a fault.\n")?;
+        out.line("\nA second cart is on its way, with a fault; two other services follow it.\n")?;
         send(&project, example.faulty.start()).await?;
+        let faulty = example.faulty.deployment;
+        narrator
+            .tell_until(out, |told| told.is(faulty, Kind::GroupStarted) && in_beta(told))
+            .await?;
         for release in example.waiting {
             send(&project, release.start()).await?;
         }
@@ -48,14 +52,14 @@ impl Scenario<'_> {
         asked.notify_one();
 
         out.line("")?;
-        narrator.tell_until_ended(out, vec![example.faulty.deployment]).await?;
+        narrator.tell_until_ended(out, &[example.faulty.deployment]).await?;
 
         out.line("\nA fix is started, and from now on hosts in prod are tested, too.\n")?;
         send(&project, introduce_tests()).await?;
         send(&project, example.fixed.start()).await?;
         let rest = example.waiting.iter().chain([&example.fixed]);
         let rest: Vec<DeploymentId> = rest.map(|release| release.deployment).collect();
-        narrator.tell_until_ended(out, rest).await?;
+        narrator.tell_until_ended(out, &rest).await?;
 
         out.line("\nWhat is where:\n")?;
         let standings = Standings::at_stages(store, &name, None, None).await?;
@@ -73,6 +77,10 @@ async fn send(project: &ProjectHandle, command: Command) -> Result<()> {
     Ok(())
 }
 
+fn in_beta(told: &Told) -> bool {
+    told.path.starts_with("shop/beta/")
+}
+
 /// Holds when the test of the faulty revision runs, and the others stand before its batch.
 fn everyone_meets_in_beta(example: &Example) -> impl FnMut(&Told) -> bool {
     let faulty = example.faulty.deployment;
@@ -81,8 +89,8 @@ fn everyone_meets_in_beta(example: &Example) -> impl FnMut(&Told) -> bool {
     move |told| {
         let claimed = told.is(faulty, Kind::TaskDone) && told.row.fact == Fact::Claimed;
         tested |= claimed && told.path.ends_with("/test");
-        let beta = told.path.contains("/beta/");
-        coming.retain(|it| !(beta && told.is(it.deployment, Kind::SequenceStarted)));
+        let entered = |it: &Release| told.is(it.deployment, Kind::SequenceStarted);
+        coming.retain(|it| !(entered(it) && in_beta(told)));
         tested && coming.is_empty()
     }
 }

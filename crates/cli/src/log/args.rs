@@ -13,7 +13,7 @@ pub(crate) struct LogArgs {
     #[command(flatten)]
     place: PlaceArgs,
 
-    /// How to print
+    /// How to print: table, wide, or json, which is stable
     #[arg(
         short,
         long,
@@ -21,8 +21,7 @@ pub(crate) struct LogArgs {
         value_enum,
         value_name = "FORMAT",
         default_value = "table",
-        hide_possible_values = true,
-        help = "How to print: table, wide, or json, which is stable"
+        hide_possible_values = true
     )]
     output: Format,
 

@@ -19,6 +19,7 @@ pub(crate) struct AsOfArgs {
     #[arg(default_value = "now", value_name = "TIME")]
     moment: Moment,
 
+    /// The project; may be left out where there is only one
     #[arg(value_parser = project_name)]
     project: Option<Name>,
 

@@ -16,6 +16,7 @@ const PAGE: usize = 1_000;
 /// Lists records, oldest first
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
+    /// The project; may be left out where there is only one
     #[arg(value_parser = project_name)]
     project: Option<Name>,
 
@@ -109,6 +110,7 @@ pub(crate) async fn run(store: &Store, args: ListArgs, to: Format, out: &mut Out
     }
     match to {
         Format::Json => {}
+        _ if listed.is_empty() => eprintln!("no record matches"),
         Format::Table => table(&listed, out)?,
         Format::Wide => wide(&listed, out)?,
     }

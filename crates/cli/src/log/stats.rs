@@ -11,6 +11,7 @@ use crate::place;
 /// Says how much there is, and since when
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
+    /// The project; may be left out where there is only one
     #[arg(value_parser = project_name)]
     project: Option<Name>,
 }

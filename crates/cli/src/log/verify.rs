@@ -13,6 +13,7 @@ use crate::place;
 /// Checks every record of the log against its hash and its predecessor
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
+    /// The project; may be left out where there is only one
     #[arg(value_parser = project_name)]
     project: Option<Name>,
 }

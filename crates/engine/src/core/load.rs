@@ -1,4 +1,5 @@
 use seaway_kernel::{CheckpointError, Kernel};
+use seaway_model::planted::{Bug, planted};
 use seaway_model::{Digest, Name, Seq, TargetDef};
 use seaway_store::Checkpoint;
 use seaway_wire::ChainCheck;
@@ -82,7 +83,8 @@ impl Loader {
         if let Some(expected) = self.state {
             let seq = self.start.seq;
             let found = self.kernel.digest();
-            if found != expected || self.kernel.head() != seq {
+            let differs = found != expected && !planted(Bug::CheckpointUnverified);
+            if differs || self.kernel.head() != seq {
                 return Err(CheckpointRejected::Disagrees { seq, expected, found });
             }
         }

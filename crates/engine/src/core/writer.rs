@@ -1,6 +1,7 @@
 use std::collections::VecDeque;
 
 use seaway_kernel::{Kernel, Pace, Record, Refusal, Reply};
+use seaway_model::planted::{Bug, planted};
 use seaway_model::{DeploymentId, Seq, Timestamp};
 use seaway_wire::Append;
 
@@ -78,9 +79,9 @@ impl Writer {
         self.limits.mailbox.saturating_sub(self.queue.len() + self.parked.len())
     }
 
-    /// Decides what is queued, and dispatches what became doable. Call again until it is `None`, and
-    /// hand the appends to the store in this order: one that does not keep the order of appends
-    /// that it has at the same time gets the next one when the former has ended.
+    /// Decides what is queued, and dispatches what became doable. Call again until it is `None`,
+    /// and hand the appends to the store in this order: one that does not keep the order of
+    /// appends that it has at the same time gets the next one when the former has ended.
     ///
     /// Answers that rest on nothing but durable records go to `out` at once.
     pub fn poll_append(&mut self, now: Timestamp, out: &mut Vec<Output>) -> Option<Append> {
@@ -161,6 +162,10 @@ impl Writer {
         batch.head = self.kernel.head();
         batch.effects = records.iter().filter_map(|record| self.kernel.effect(record)).collect();
         self.kernel.sweep();
+        if planted(Bug::ReplyBeforeDurable) {
+            let reply = |(ticket, result)| Output::Reply { ticket, result };
+            out.extend(batch.replies.drain(..).map(reply));
+        }
         self.outstanding.push_back(batch);
         Some(append)
     }
@@ -174,8 +179,8 @@ impl Writer {
     }
 
     /// The oldest outstanding append failed, or nobody knows. The state ran ahead of the log, so it
-    /// is dropped and must be loaded again (never, after [`AppendFailure::Fenced`]). If the store has
-    /// the next append already, wait for it first: the log must stand still while it is read.
+    /// is dropped and must be loaded again (never, after [`AppendFailure::Fenced`]). If the store
+    /// has the next append already, wait for it first: the log must stand still while it is read.
     #[must_use]
     pub fn failed(self, failure: AppendFailure) -> Vec<(Ticket, RequestError)> {
         let retry_after = self.limits.retry_after;

@@ -85,13 +85,14 @@ impl Harbor {
     }
 }
 
-/// Asks until something holds; tests run against real threads, which take their time.
+/// Asks until something holds. Every question goes to the engine or the store, so that their
+/// threads get their time.
 pub(crate) async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
-    for _ in 0..5_000 {
+    for _ in 0..200_000 {
         if let Some(found) = ask().await {
             return found;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        tokio::task::yield_now().await;
     }
-    panic!("{what} did not happen in time");
+    panic!("{what} did not happen");
 }

@@ -1,3 +1,4 @@
+use seaway_model::planted::{Bug, planted};
 use seaway_model::{ExecutorName, Fact, Fence, Span};
 
 use crate::command::answer_detail;
@@ -33,7 +34,7 @@ impl Kernel {
         if let Some(lease) = deployment.leases.get(&key) {
             return Err(Refusal::HeldBy(lease.executor.clone()));
         }
-        let n = deployment.tries(key).leases + 1;
+        let n = deployment.tries(key).leases + u32::from(!planted(Bug::LeaseNumberKept));
         let detail = Some(Box::new(Detail::Lease { executor: executor.clone(), ttl }));
         let draft = Draft { n, detail, ..Draft::new(Fact::Claimed) };
         self.emit_at(step.deployment, key, draft, pen);
@@ -52,13 +53,17 @@ impl Kernel {
             return Err(Refusal::AnswerTooLong);
         }
         let current = self.fence_of(step)?;
-        if current != fence {
+        if current != fence && !planted(Bug::FenceUnchecked) {
             return Err(Refusal::StaleFence { given: fence, current });
         }
         let deployment = self.open_deployment(step.deployment)?;
         let key = (step.target, step.kind);
         let tries = deployment.tries(key);
         let detail = answer_detail(answer);
+        if report == Report::Started && tries.started == Some(fence) {
+            // Said again by somebody who got no answer: it is in the log already.
+            return Ok(self.done());
+        }
         let draft = match (report, &deployment.course) {
             (Report::Started, _) => Draft { n: fence.lease, detail, ..Draft::new(Fact::Started) },
             (Report::Changed, _) => {

@@ -1,3 +1,4 @@
+use seaway_model::planted::{Bug, planted};
 use seaway_model::{DeploymentId, TargetId};
 
 use super::step::first_link;
@@ -7,6 +8,10 @@ use crate::state::{Course, PermitKey, Position, Role, RunKey, Shape, Spot};
 impl Kernel {
     /// Gives back what a step's end frees, and whatever its run or stage no longer needs.
     pub(super) fn release_after(&mut self, id: DeploymentId, spot: Spot) {
+        let aborting = matches!(self.deployments[&id].course, Course::Aborting { .. });
+        if aborting && planted(Bug::AbortKeepsPermits) {
+            return;
+        }
         match spot.position() {
             Position::PipelineStarted | Position::StageStarted(_) => {}
             Position::StageFinished(stage) => self.release_stage(id, stage),
@@ -44,7 +49,9 @@ impl Kernel {
     fn give_back(&mut self, id: DeploymentId, key: PermitKey, run: TargetId) {
         let holder = self.deployments[&id].holder(run);
         self.permits.release(key, holder);
-        self.kick(key);
+        if !planted(Bug::LostWakeup) {
+            self.kick(key);
+        }
     }
 
     fn release_stage(&mut self, id: DeploymentId, number: u32) {
@@ -53,8 +60,7 @@ impl Kernel {
         if std::mem::take(&mut stage.holds) {
             self.give_back(id, PermitKey::Stage(number), TargetId(0));
         }
-        let superseded = self.deployments[&id].stages[&number].finish.is_settled();
-        if superseded {
+        if self.deployments[&id].stages[&number].finish.is_settled() {
             self.abandon_stage(id, number);
         }
     }
@@ -131,6 +137,8 @@ impl Kernel {
     }
 
     fn release_all(&mut self, id: DeploymentId) {
+        let in_line: Vec<Spot> = self.deployments[&id].derived.in_line.keys().copied().collect();
+        in_line.into_iter().for_each(|spot| self.leave_lines(id, spot));
         let stages: Vec<u32> = self.deployments[&id].stages.keys().copied().collect();
         let runs: Vec<RunKey> = self.deployments[&id].runs.keys().copied().collect();
         runs.into_iter().for_each(|key| self.release_run(id, key));

@@ -1,4 +1,5 @@
 use seaway_model::DeploymentId;
+use seaway_model::planted::{Bug, planted};
 
 use crate::Kernel;
 use crate::state::{
@@ -19,7 +20,8 @@ impl Kernel {
                 };
                 let whole_task = first != cell;
                 self.reopen_cells(id, key, |shape, it| {
-                    it == cell || shape.is_after(cell, it) || (whole_task && it >= first)
+                    let later = shape.is_after(cell, it) && !planted(Bug::RetryKeepsLater);
+                    it == cell || later || (whole_task && it >= first)
                 });
                 self.reopen_markers(id, key.stage);
             }
@@ -115,6 +117,5 @@ impl Kernel {
 
 fn open_attempt(deployment: &mut Deployment, key: StepKey) {
     let tries = deployment.tries.entry(key).or_default();
-    tries.attempt = tries.attempt.next();
-    (tries.leases, tries.changes) = (0, 0);
+    *tries = tries.next_attempt();
 }

@@ -30,7 +30,7 @@ impl Kernel {
         self.by_start.insert(deployment.started, id);
         self.deployments.insert(id, deployment);
         self.active.insert(rank);
-        self.ended.push(id);
+        self.revived.push(id);
         Ok(())
     }
 
@@ -204,6 +204,10 @@ fn note(deployment: &mut Deployment, record: &Record, fact: Fact) {
         Fact::Claimed => {
             deployment.tries.entry((record.target, record.kind)).or_default().leases = record.n;
         }
+        Fact::Started => {
+            let tries = deployment.tries.entry((record.target, record.kind)).or_default();
+            tries.started = Some(record.fence());
+        }
         Fact::Changed => {
             deployment.tries.entry((record.target, record.kind)).or_default().changes = record.n;
         }
@@ -213,7 +217,7 @@ fn note(deployment: &mut Deployment, record: &Record, fact: Fact) {
 
 fn open_attempt(deployment: &mut Deployment, key: StepKey) {
     let tries = deployment.tries.entry(key).or_default();
-    *tries = Tries { attempt: tries.attempt.next(), ..Tries::default() };
+    *tries = tries.next_attempt();
 }
 
 /// Where a step stands in its run: before the tasks, in one of them, or behind them.

@@ -19,7 +19,12 @@ impl Kernel {
             Location::Spot(spot) => self.fold_at(id, spot, record)?,
             Location::Attic => self.fold_in_attic(id, record),
         }
-        self.active.insert(rank);
+        match self.deployments[&id].has_ended() {
+            true => self.remove(id),
+            false => {
+                self.active.insert(rank);
+            }
+        }
         Ok(())
     }
 
@@ -83,8 +88,7 @@ impl Kernel {
         {
             cell.forget();
             let tries = deployment.tries.entry(key).or_default();
-            tries.attempt = tries.attempt.next();
-            (tries.leases, tries.changes) = (0, 0);
+            *tries = tries.next_attempt();
             self.release_departed(id);
         }
     }
@@ -199,6 +203,9 @@ impl Kernel {
                 deployment.leases.insert(key, lease);
                 self.volatile.set(step, record.at + *ttl);
             }
+            (Fact::Started, _) => {
+                deployment.tries.entry(key).or_default().started = Some(record.fence());
+            }
             (Fact::Changed, _) => deployment.tries.entry(key).or_default().changes = record.n,
             (Fact::LeaseExpired, _) => {
                 deployment.leases.remove(&key);
@@ -234,10 +241,7 @@ impl Kernel {
             Position::Inside(run, cell) => {
                 deployment.runs.get_mut(&run).expect("it was located").set(cell, status);
             }
-            Position::PipelineFinished => {
-                deployment.finish.set(status);
-                self.ended.push(id);
-            }
+            Position::PipelineFinished => deployment.finish.set(status),
         }
     }
 

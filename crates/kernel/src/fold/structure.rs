@@ -16,6 +16,8 @@ impl Kernel {
         };
         let old = self.world.structure.clone();
         let new = change.apply_to(&old).map_err(|_invalid| IllegalRecord::Structure { seq })?;
+        // Structural changes do not concern what has ended; whoever needs it brings it back.
+        self.drop_revived();
         let left = self.note_departed(&new);
         self.world.adopt(new, seq, &mut self.targets);
         self.permits.clear_lines();
@@ -29,9 +31,6 @@ impl Kernel {
     /// Fits one deployment to the structure as it is now.
     fn restructure(&mut self, id: DeploymentId, old: &Structure, left: &[u32]) {
         let deployment = self.deployments.get_mut(&id).expect("every start has its deployment");
-        if deployment.has_ended() {
-            return;
-        }
         let (world, targets, seq) = (&self.world, &mut self.targets, self.head);
         deployment.keep_ghosts(world, left);
         let keys: Vec<RunKey> = deployment.runs.keys().copied().collect();

@@ -263,7 +263,7 @@ impl Reference {
             let other = last.is_some_and(|last| {
                 (last.deployment, &last.run) != (need.holder.deployment, &need.holder.run)
             });
-            other && !need.opens && need.batch.capacity == 1
+            other && need.returns && need.batch.capacity == 1
         })?;
         let last = self.permits[&need.key].last.as_ref().expect("it was just looked at");
         let newer = last.revision > dep.revision;

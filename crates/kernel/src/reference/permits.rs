@@ -1,3 +1,5 @@
+use std::collections::{BTreeMap, BTreeSet};
+
 use seaway_model::{DeploymentId, Kind, Name, Revision, Seq};
 
 use super::fold::{Course, Dep, Reference, Status};
@@ -34,7 +36,8 @@ pub(super) struct Need {
     pub(super) key: Key,
     pub(super) batch: Batch,
     pub(super) holder: Holder,
-    pub(super) opens: bool,
+    /// The range was opened and the permit lost.
+    pub(super) returns: bool,
 }
 
 pub(super) type Rank = (Revision, Seq);
@@ -64,27 +67,37 @@ impl Reference {
         let now = self.structure.stages.get(stage);
         let definition = now.or(dep.ghosts.get(stage).map(|ghost| &ghost.0));
         if let Some(batch) = definition.and_then(|stage| stage.batch.clone()) {
-            let opens = node.kind == Kind::StageStarted;
+            let returns = graph.nodes.iter().any(|it| {
+                let opening = it.kind == Kind::StageStarted && it.stage == node.stage;
+                opening && dep.status(it).finished()
+            });
             let holder = holder(String::new(), None);
-            needs.push(Need { key: Key::Stage(stage.clone()), batch, holder, opens });
+            needs.push(Need { key: Key::Stage(stage.clone()), batch, holder, returns });
         }
         if let Some(run) = node.run.as_ref().filter(|_| node.kind != Kind::SequenceTriggered) {
-            let opens = node.kind == Kind::SequenceStarted;
+            let returns = dep.status(&graph.nodes[run.triggered + 1]).finished();
             let key = Key::Service(stage.clone(), dep.service.clone());
-            needs.push(Need { key, batch: one(), holder: holder(run.path.clone(), None), opens });
+            needs.push(Need { key, batch: one(), holder: holder(run.path.clone(), None), returns });
             if let (Some(range), Some(task)) = (&run.definition.range, node.task) {
                 let key = Key::Range(stage.clone(), run.sequence.clone());
                 let (batch, holder) = (range.batch.clone(), holder(run.path.clone(), None));
-                let opens = task as u32 == range.first
-                    && (node.kind == Kind::GroupStarted || (node.work && node.member.is_none()));
+                let returns = graph.nodes[run.triggered..run.finished].iter().any(|it| {
+                    let work = it.work && it.member.is_none();
+                    let opening = it.task == Some(range.first as usize)
+                        && (it.kind == Kind::GroupStarted || work);
+                    let status = dep.status(it);
+                    let dispatched = matches!(status, Status::InFlight | Status::Failed);
+                    opening && (dispatched || status.finished())
+                });
                 if (range.first..=range.last).contains(&(task as u32)) {
-                    needs.push(Need { key, batch, holder, opens });
+                    needs.push(Need { key, batch, holder, returns });
                 }
             }
             if let (Some(member), Some((first, _))) = (&node.member, node.chain) {
                 let key = Key::Member(member.clone(), dep.service.clone());
                 let holder = holder(run.path.clone(), Some(node.path.clone()));
-                needs.push(Need { key, batch: one(), holder, opens: first == number });
+                let returns = dep.status(&graph.nodes[first]).finished();
+                needs.push(Need { key, batch: one(), holder, returns });
             }
         }
         needs.retain(|need| {
@@ -141,13 +154,22 @@ impl Reference {
     /// Looks at every permit and takes it from those who no longer need it.
     pub(super) fn release(&mut self) {
         let mut permits = std::mem::take(&mut self.permits);
+        let holders = permits.values().flat_map(|permit| &permit.holders);
+        let graphs: BTreeMap<DeploymentId, Graph> = holders
+            .map(|holder| holder.deployment)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .map(|id| (id, self.graph(&self.deployments[&id])))
+            .collect();
         for (key, permit) in &mut permits {
-            permit.holders.retain(|holder| self.still_needs(key, holder));
+            permit
+                .holders
+                .retain(|holder| self.still_needs(key, holder, &graphs[&holder.deployment]));
         }
         self.permits = permits;
     }
 
-    fn still_needs(&self, key: &Key, holder: &Holder) -> bool {
+    fn still_needs(&self, key: &Key, holder: &Holder, graph: &Graph) -> bool {
         let dep = &self.deployments[&holder.deployment];
         if dep.ended(&self.project) {
             return false;
@@ -164,7 +186,6 @@ impl Reference {
         {
             return false;
         }
-        let graph = self.graph(dep);
         let run: Vec<&Node> = graph
             .nodes
             .iter()
@@ -181,20 +202,20 @@ impl Reference {
                 let closes = range.is_some_and(|range| node.task == Some(range.last as usize));
                 closes && !dep.status(node).complete()
             }),
-            _ => self.member_still_needs(dep, &graph, holder),
+            _ => member_still_needs(dep, graph, holder),
         }
     }
+}
 
-    fn member_still_needs(&self, dep: &Dep, graph: &Graph, holder: &Holder) -> bool {
-        let path = holder.member.as_deref().expect("member permits name the member");
-        let Some(first) = graph.nodes.iter().position(|node| node.path == path) else {
-            let flying = |((it, _), told): (&(String, Kind), &super::fold::Told)| {
-                it == path && told.status == Status::InFlight
-            };
-            return dep.facts.iter().any(flying);
+fn member_still_needs(dep: &Dep, graph: &Graph, holder: &Holder) -> bool {
+    let path = holder.member.as_deref().expect("member permits name the member");
+    let Some(first) = graph.nodes.iter().position(|node| node.path == path) else {
+        let flying = |((it, _), told): (&(String, Kind), &super::fold::Told)| {
+            it == path && told.status == Status::InFlight
         };
-        let Some((first, last)) = graph.nodes[first].chain else { return false };
-        let begun = dep.status(&graph.nodes[first]) != Status::Idle;
-        begun && !dep.status(&graph.nodes[last]).complete()
-    }
+        return dep.facts.iter().any(flying);
+    };
+    let Some((first, last)) = graph.nodes[first].chain else { return false };
+    let begun = dep.status(&graph.nodes[first]) != Status::Idle;
+    begun && !dep.status(&graph.nodes[last]).complete()
 }

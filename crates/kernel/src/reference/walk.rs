@@ -44,6 +44,12 @@ impl Graph {
                 }
             }
         }
+        // A failed step whose way on was passed over leads nowhere; the pipeline ends all the same.
+        let last = self.last();
+        if !dep.status(&self.nodes[last]).complete() && self.blockers(dep, &walk, last).is_empty() {
+            walk.reached.insert(last);
+            walk.frontier.insert(last);
+        }
         walk
     }
 

@@ -1,4 +1,5 @@
 use seaway_model::Kind;
+use seaway_model::planted::{Bug, planted};
 
 use super::keys::{Need, Needs};
 use crate::state::{Deployment, PermitKey, Permits, Position, Role, Spot, Status, Verdict, Waiter};
@@ -84,6 +85,7 @@ impl Kernel {
         if !deployment.derived.late.is_empty()
             && let Some(slot) = deployment.slot_of(&self.world, run, cell)
             && deployment.derived.late.get(&slot) == Some(&true)
+            && !planted(Bug::IntroducedLateIgnored)
             && !run.cell(cell).tried()
         {
             return Some(Reason::IntroducedLate);
@@ -105,7 +107,8 @@ impl Kernel {
         }
         let place = self.place(deployment, spot)?;
         let newest = self.places.newest(&place)?;
-        (newest > deployment.revision).then_some(Reason::Superseded)
+        let outdated = newest > deployment.revision && !planted(Bug::OlderOverwritesNewer);
+        outdated.then_some(Reason::Superseded)
     }
 
     /// What keeps a step from the permits that it needs.
@@ -176,7 +179,7 @@ impl Kernel {
 /// A permit that was lost and can be had again: was another revision there meanwhile?
 fn comes_back(permits: &Permits, need: &Need) -> Option<Judgement> {
     let last = permits.last(need.key).filter(|last| *last != need.holder)?;
-    if need.opens || need.capacity != 1 {
+    if !need.returns || need.capacity != 1 {
         return None;
     }
     let newer = last.revision > need.holder.revision;

@@ -12,8 +12,8 @@ pub(crate) struct Need {
     pub(crate) capacity: u32,
     pub(crate) policy: Policy,
     pub(crate) holder: Holder,
-    /// Whether the step opens the permit's range. A step inside it comes back after a loss.
-    pub(crate) opens: bool,
+    /// The range was opened and the permit lost: the holder comes back to it.
+    pub(crate) returns: bool,
 }
 
 pub(crate) type Needs = SmallVec<[Need; 4]>;
@@ -28,9 +28,9 @@ impl Kernel {
             && let Some(definition) = deployment.stage_definition(&self.world, number)
             && let Some(batch) = excluding(definition.batch.as_ref())
         {
-            let opens = matches!(spot.position(), Position::StageStarted(_));
+            let returns = stage.started.is_finished();
             let holder = deployment.holder(TargetId(0));
-            needs.push(need(PermitKey::Stage(number), batch, holder, opens));
+            needs.push(need(PermitKey::Stage(number), batch, holder, returns));
         }
         if let Position::Inside(..) = spot.position() {
             self.needs_inside(deployment, spot, &mut needs);
@@ -48,7 +48,7 @@ impl Kernel {
         let service = deployment.service_part;
         if !run.holds_service {
             let key = PermitKey::Service(key.stage, service);
-            needs.push(need(key, &ONE, holder, cell == Shape::STARTED));
+            needs.push(need(key, &ONE, holder, run.cell(Shape::STARTED).is_finished()));
         }
         let role = run.shape.role(cell);
         let definition = &self.world.definitions[run.definition as usize];
@@ -57,17 +57,15 @@ impl Kernel {
             && let Some(range) = &definition.range
         {
             let key = PermitKey::Range(key.stage, key.sequence);
-            let opens = cell == run.shape.task_start(range.first as usize)
-                || matches!(role, Role::GroupStarted { group }
-                    if run.shape.groups[group].task == range.first as usize);
-            needs.push(need(key, &range.batch, holder, opens));
+            let returns = run.was_entered(range.first as usize);
+            needs.push(need(key, &range.batch, holder, returns));
         }
-        if let Role::Link { group, member, link } = role {
+        if let Role::Link { group, member, .. } = role {
             let shape = &run.shape.groups[group];
             let first = run.cell(shape.cell(member, 0));
             if shape.changes_members() && !first.holds() {
                 let key = PermitKey::Member(shape.members.parts[member as usize], service);
-                needs.push(need(key, &ONE, holder, link == 0));
+                needs.push(need(key, &ONE, holder, first.is_finished()));
             }
         }
     }
@@ -96,8 +94,8 @@ impl Kernel {
 
 const ONE: Batch = Batch { capacity: 1, policy: Policy::Queue };
 
-fn need(key: PermitKey, batch: &Batch, holder: Holder, opens: bool) -> Need {
-    Need { key, capacity: batch.capacity, policy: batch.policy, holder, opens }
+fn need(key: PermitKey, batch: &Batch, holder: Holder, returns: bool) -> Need {
+    Need { key, capacity: batch.capacity, policy: batch.policy, holder, returns }
 }
 
 fn excluding(batch: Option<&Batch>) -> Option<&Batch> {

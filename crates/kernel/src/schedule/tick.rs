@@ -41,6 +41,11 @@ impl Kernel {
     fn advance(&mut self, pen: &mut Pen<'_>) -> bool {
         while let Some(&rank) = self.active.first() {
             let id = self.by_start[&rank.1];
+            if self.deployments[&id].has_ended() {
+                // It is only here until the next sweep, or was brought back to answer a question.
+                self.active.remove(&rank);
+                continue;
+            }
             if self.clean_up(id, pen) {
                 return true;
             }
@@ -212,9 +217,6 @@ impl Kernel {
             return true;
         }
         let Course::Aborting { .. } = deployment.course else { return false };
-        if deployment.has_ended() {
-            return false;
-        }
         if deployment.in_flight() > 0 {
             let idle = self.unclaimed_in_flight(id);
             return match idle {

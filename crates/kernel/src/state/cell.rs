@@ -1,4 +1,5 @@
 use seaway_model::Outcome;
+use seaway_model::planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 
 use crate::Reason;
@@ -111,6 +112,7 @@ impl Cell {
     /// Never dispatched, and something after it has finished: the walk goes on through it.
     pub(crate) fn is_passed_over(self) -> bool {
         self.0 & (STATUS | TRIED | OVERTAKEN) == OVERTAKEN
+            || (planted(Bug::FailedPassedOver) && self.overtaken() && self.has_failed())
     }
 
     /// Could be done but for something after it that has finished; only a person can end this.

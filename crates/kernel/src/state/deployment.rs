@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use seaway_model::{
-    Attempt, DeploymentId, ExecutorName, FastMap, Kind, Name, Revision, Seq, Span, TargetId,
+    Attempt, DeploymentId, ExecutorName, FastMap, Fence, Kind, Name, Revision, Seq, Span, TargetId,
     Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -94,11 +94,20 @@ pub(crate) struct Tries {
     pub(crate) attempt: Attempt,
     pub(crate) leases: u32,
     pub(crate) changes: u32,
+    /// Whose `started` was recorded last.
+    pub(crate) started: Option<Fence>,
+}
+
+impl Tries {
+    /// Those of the next attempt.
+    pub(crate) fn next_attempt(self) -> Self {
+        Self { attempt: self.attempt.next(), ..Self::default() }
+    }
 }
 
 impl Default for Tries {
     fn default() -> Self {
-        Self { attempt: Attempt(1), leases: 0, changes: 0 }
+        Self { attempt: Attempt(1), leases: 0, changes: 0, started: None }
     }
 }
 

@@ -24,7 +24,7 @@ impl Deployment {
             let members = members.map(|((_, group), members)| (group, members)).collect();
             return Some(Ground { stage: definition, members });
         }
-        let ghost = self.ghosts.get(&stage)?;
+        let ghost = self.ghosts.get(&stage).or_else(|| world.departed.get(&stage))?;
         Some(Ground { stage: &ghost.stage, members: ghost.members.iter().collect() })
     }
 
@@ -76,6 +76,7 @@ impl Deployment {
             shape: Shape { tasks: Vec::new(), groups: Vec::new(), finish: 0 },
             cells: Vec::new(),
             counts: Counts::default(),
+            exits: false,
         };
         self.runs.insert(key, run);
         self.derived.run_of.insert(target, key);

@@ -20,6 +20,8 @@ pub(crate) struct Run {
     pub(crate) shape: Shape,
     pub(crate) cells: Vec<Cell>,
     pub(crate) counts: Counts,
+    /// Derived: the walk has met the end of the run, and goes on behind it.
+    pub(crate) exits: bool,
 }
 
 /// What the cells of a run add up to. Derived, and kept up to date step by step.
@@ -157,16 +159,26 @@ impl Run {
     }
 
     pub(crate) fn groups_settled(&self, task: usize) -> bool {
-        let groups = &self.shape.groups[self.shape.tasks[task].groups.clone()];
-        groups.iter().all(|group| {
-            let finish = self.cell(group.finish);
-            finish.is_settled() || finish.is_passed_over()
+        self.shape.tasks[task].groups.clone().all(|group| {
+            let finish = self.cell(self.shape.groups[group].finish);
+            let over = finish.is_passed_over() && self.counts.groups[group].open == 0;
+            finish.is_settled() || over
         })
     }
 
     /// Nothing in it moves or can be moved any more, and nothing in it failed.
     pub(crate) fn is_quiet(&self) -> bool {
         self.counts.in_flight == 0 && self.counts.failed == 0 && self.counts.stale == 0
+    }
+
+    /// Whether something of a task was dispatched that still counts.
+    pub(crate) fn was_entered(&self, task: usize) -> bool {
+        let task = &self.shape.tasks[task];
+        let dispatched = |cell: Cell| cell.in_flight() || cell.is_finished() || cell.has_failed();
+        match &self.shape.groups[task.groups.clone()] {
+            [] => dispatched(self.cell(task.done)),
+            groups => groups.iter().any(|group| dispatched(self.cell(group.start))),
+        }
     }
 
     pub(crate) fn in_range(&self, definition: &Sequence, role: Role) -> bool {

@@ -1,3 +1,4 @@
+use seaway_model::planted::{Bug, planted};
 use seaway_model::{Seq, TargetTable};
 
 use super::cell::Status;
@@ -29,9 +30,9 @@ impl Deployment {
             self.ghosts.keys().copied().chain(ground.world.order.iter().copied()).collect();
         for stage in order {
             let before = self.predecessors(ground.world, stage);
-            let through =
-                |it: &u32| self.stages.get(it).is_some_and(|stage| stage.finish.lets_through());
-            let begun = self.runs_in(stage).next().is_some();
+            let through = |it: &u32| self.exits(*it);
+            let triggered = |run: &Run| run.cell(Shape::TRIGGERED).is_complete();
+            let begun = self.runs_in(stage).any(triggered);
             if before.is_empty() || begun || before.iter().any(through) {
                 self.reach_stage(ground, stage);
             }
@@ -41,6 +42,14 @@ impl Deployment {
 
     fn is_clear(&self, stage: u32) -> bool {
         self.stages.get(&stage).is_some_and(|stage| stage.clear)
+    }
+
+    /// Whether the walk leaves a stage through its end.
+    pub(crate) fn exits(&self, number: u32) -> bool {
+        let Some(stage) = self.stages.get(&number) else { return false };
+        let mut runs = self.runs_in(number).peekable();
+        let met = runs.peek().is_none() && stage.started.lets_through() && stage.reached;
+        stage.finish.lets_through() && (met || runs.any(|run| run.exits))
     }
 
     /// The walk arrives at a stage.
@@ -94,12 +103,21 @@ impl Deployment {
         self.join_stage(number);
     }
 
-    /// `stage-finished` is met once every run of the stage has ended.
+    /// `stage-finished` is met once every run of the stage has ended; if it is passed over, once
+    /// one of them has.
     fn join_stage(&mut self, number: u32) {
-        let ended = |run: &Run| run.finish().is_settled() || run.finish().is_passed_over();
-        let all_ended = self.runs_in(number).all(ended);
         let stage = &self.stages[&number];
-        if all_ended && stage.started.lets_through() && stage.finish.is_idle() {
+        if !stage.finish.is_idle() {
+            return;
+        }
+        let mut runs = self.runs_in(number).peekable();
+        let met = match runs.peek() {
+            None => stage.started.lets_through(),
+            Some(_) if stage.finish.is_passed_over() => runs.any(|run| run.exits),
+            Some(_) => runs.all(|run| run.exits && run.counts.in_flight == 0),
+        };
+        drop(runs);
+        if met {
             self.derived.todo.insert(Spot::stage_finished(number));
         }
     }
@@ -121,7 +139,7 @@ impl Deployment {
         let mut met = Vec::new();
         let mut walk = RunWalk { run, met: &mut met };
         walk.settled(definition, cell);
-        let ended = run.finish().is_settled() || run.finish().is_passed_over();
+        let ended = run.exits;
         self.derived.todo.extend(met.into_iter().map(|cell| Spot::inside(key, cell)));
         if ended {
             self.join_stage(key.stage);
@@ -150,23 +168,18 @@ impl Deployment {
         if live && !was_live {
             self.derived.live += 1;
         }
-        if clear && !was_clear {
+        if self.exits(number) {
             let followers = self.followers(ground.world, number).to_vec();
-            followers.into_iter().for_each(|stage| self.release_follower(ground, stage));
+            for follower in followers {
+                let reached = self.stages.get(&follower).is_some_and(|stage| stage.reached);
+                if !reached || (clear && !was_clear) {
+                    self.reach_stage(ground, follower);
+                }
+            }
         }
         if was_live && !live {
             self.derived.live -= 1;
             self.check_end();
-        }
-    }
-
-    /// A predecessor of the stage became clear.
-    fn release_follower(&mut self, ground: &mut Ground<'_>, number: u32) {
-        let before = self.predecessors(ground.world, number);
-        let all_clear = before.iter().all(|&stage| self.is_clear(stage));
-        let reached = self.stages.get(&number).is_some_and(|stage| stage.reached);
-        if all_clear || (!reached && self.derived.overtaken.contains(&number)) {
-            self.reach_stage(ground, number);
         }
     }
 
@@ -203,6 +216,7 @@ struct RunWalk<'a> {
 impl RunWalk<'_> {
     /// From the start, through everything that is complete, passed over or failed.
     fn from_start(&mut self, definition: &crate::Sequence) {
+        self.run.exits = self.run.finish().status() == Status::Superseded;
         for cell in [Shape::TRIGGERED, Shape::STARTED] {
             if !self.pass(cell) {
                 return;
@@ -213,7 +227,7 @@ impl RunWalk<'_> {
                 return;
             }
         }
-        self.pass(self.run.shape.finish);
+        self.run.exits |= self.pass(self.run.shape.finish) || self.run.finish().is_settled();
     }
 
     /// Meets a step; tells whether the walk goes on through it.
@@ -229,34 +243,36 @@ impl RunWalk<'_> {
     fn walk_task(&mut self, definition: &crate::Sequence, task: usize) -> bool {
         let shape = &self.run.shape.tasks[task];
         let (done, groups) = (shape.done, shape.groups.clone());
-        let settled = self.run.cell(done).is_settled();
-        if self.run.condition_holds(definition, task) {
-            groups.for_each(|group| self.walk_group(group));
-            if !settled && !self.run.groups_settled(task) && !self.run.cell(done).is_passed_over() {
+        if !groups.is_empty() && self.run.condition_holds(definition, task) {
+            let left = groups.filter(|group| self.walk_group(*group)).count();
+            let join = self.run.cell(done);
+            let waits = join.is_idle() && !join.is_passed_over();
+            if left == 0 || (waits && !self.run.groups_settled(task)) {
                 return false;
             }
         }
         self.pass(done) || self.run.cell(done).has_failed()
     }
 
-    fn walk_group(&mut self, group: usize) {
+    /// Tells whether the walk leaves the group through its end.
+    fn walk_group(&mut self, group: usize) -> bool {
         let shape = &self.run.shape.groups[group];
         let (start, finish) = (shape.start, shape.finish);
         let (members, links) = (shape.members.len() as u32, shape.chain.len() as u32);
         if !self.pass(start) {
-            return;
+            return false;
         }
+        let mut left = members == 0;
         for member in 0..members {
             let first = self.run.shape.groups[group].cell(member, 0);
-            for cell in first..first + links {
-                if !self.pass(cell) {
-                    break;
-                }
-            }
+            let stop = (first..first + links).find(|&cell| !self.pass(cell));
+            left |= stop.is_none_or(|cell| self.run.cell(cell).has_failed());
         }
-        if self.run.counts.groups[group].open == 0 || self.run.cell(finish).is_passed_over() {
-            self.pass(finish);
+        let join = self.run.cell(finish);
+        if !left || (self.run.counts.groups[group].open > 0 && !join.lets_through()) {
+            return false;
         }
+        self.pass(finish) || join.has_failed()
     }
 
     /// One step ended: meets what comes right after it, and goes on through what is passed over.
@@ -276,12 +292,13 @@ impl RunWalk<'_> {
             Role::Link { group, link, .. } => self.link_settled(definition, group, link, cell),
             Role::GroupFinished { group } => {
                 let task = self.run.shape.groups[group].task;
-                if self.run.groups_settled(task) {
-                    self.meet(definition, self.run.shape.tasks[task].done);
+                let done = self.run.shape.tasks[task].done;
+                if self.run.groups_settled(task) || self.run.cell(done).is_passed_over() {
+                    self.meet(definition, done);
                 }
             }
             Role::TaskDone { task } => self.enter_task(definition, task + 1),
-            Role::Finished => {}
+            Role::Finished => self.run.exits = true,
         }
     }
 
@@ -298,7 +315,8 @@ impl RunWalk<'_> {
         let count = &mut self.run.counts.groups[group];
         count.open -= 1;
         count.failed += u32::from(failed);
-        if count.open == 0 {
+        let last = u32::from(planted(Bug::JoinTooEarly));
+        if count.open <= last || self.run.cell(finish).is_passed_over() {
             self.meet(definition, finish);
         }
     }

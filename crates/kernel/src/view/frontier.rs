@@ -26,7 +26,7 @@ impl Kernel {
                     if entered || run.cell(Shape::TRIGGERED).is_complete() {
                         frontier_of_run(self, run, &mut met);
                     }
-                    joins |= run.finish().is_settled() || run.finish().is_passed_over();
+                    joins |= run.exits;
                 }
                 if joins && !stage.finish.lets_through() {
                     met.push(Spot::stage_finished(number));
@@ -35,7 +35,7 @@ impl Kernel {
                 met.push(Spot::stage_finished(number));
             }
             let last = deployment.followers(&self.world, number).is_empty();
-            ends |= stage.finish.lets_through() && last;
+            ends |= deployment.exits(number) && last;
             ends |= stage.finish.is_settled() && !stage.finish.lets_through();
         }
         if (ends || deployment.derived.live == 0) && !deployment.finish.is_complete() {
@@ -63,12 +63,15 @@ fn frontier_of_run(kernel: &Kernel, run: &Run, met: &mut Vec<Spot>) {
                 joins |= frontier_of_group(run, group, &mut push);
             }
         }
-        let done = run.cell(task.done);
-        if joins && !done.lets_through() {
-            push(task.done);
-        }
-        if !done.lets_through() && !done.has_failed() {
+        if !joins {
             return;
+        }
+        let done = run.cell(task.done);
+        if !done.lets_through() {
+            push(task.done);
+            if !done.has_failed() {
+                return;
+            }
         }
     }
     if !run.finish().lets_through() {
@@ -76,7 +79,7 @@ fn frontier_of_run(kernel: &Kernel, run: &Run, met: &mut Vec<Spot>) {
     }
 }
 
-/// Tells whether the group has ended.
+/// Tells whether the walk leaves the group through its end.
 fn frontier_of_group(run: &Run, group: usize, push: &mut dyn FnMut(u32)) -> bool {
     let shape = &run.shape.groups[group];
     if !run.cell(shape.start).lets_through() {
@@ -98,5 +101,5 @@ fn frontier_of_group(run: &Run, group: usize, push: &mut dyn FnMut(u32)) -> bool
     if joins && !finish.lets_through() {
         push(shape.finish);
     }
-    finish.is_settled() || finish.is_passed_over()
+    joins && (finish.is_settled() || finish.is_passed_over())
 }

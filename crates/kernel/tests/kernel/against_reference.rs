@@ -261,7 +261,8 @@ fn hunt() {
                 x
             })
             .collect();
-        for len in [10, 20, 30, 40, 50, 60] {
+        let mut tried = false;
+        for len in [60, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60] {
             let numbers = numbers[..len].to_vec();
             let r = std::panic::catch_unwind(|| {
                 let mut h = play(&numbers);
@@ -269,10 +270,16 @@ fn hunt() {
                 h.log.len()
             });
             match r {
-                Ok(n) if len == 60 => records += n,
+                Ok(n) if len == 60 => {
+                    records += n;
+                    break;
+                }
                 Ok(_) => {}
-                Err(e) => {
+                Err(_) if len == 60 && !tried => {
+                    tried = true;
                     bad += 1;
+                }
+                Err(e) => {
                     let text = e
                         .downcast_ref::<String>()
                         .cloned()

@@ -85,7 +85,17 @@ impl Harness {
         for record in records {
             let path = self.kernel.targets().path(record.target).to_string();
             if TRACE.load(std::sync::atomic::Ordering::Relaxed) {
-                println!("{:?} {path} r{:?} {:?} {:?} {:?} a{:?} {:?} {:?}", record.seq, record.revision, record.kind, record.fact, record.outcome, record.attempt, record.by.as_str(), record.detail);
+                println!(
+                    "{:?} {path} r{:?} {:?} {:?} {:?} a{:?} {:?} {:?}",
+                    record.seq,
+                    record.revision,
+                    record.kind,
+                    record.fact,
+                    record.outcome,
+                    record.attempt,
+                    record.by.as_str(),
+                    record.detail
+                );
             }
             self.reference.fold(&record, &path);
             self.log.push(record);
@@ -119,6 +129,12 @@ impl Harness {
             outcome: record.outcome,
             reason: record.reason().cloned(),
         });
+        if made != expected && TRACE.load(std::sync::atomic::Ordering::Relaxed) {
+            for id in made.iter().chain(&expected).map(|it| it.deployment) {
+                println!("reference {id}: {:?}", self.reference.waiting(id));
+                println!("kernel {id}: {:?}", self.kernel.waiting(id, 100));
+            }
+        }
         assert_eq!(made, expected, "kernel (left) and reference (right) differ in what is next");
     }
 

@@ -98,9 +98,8 @@ impl Verifier {
             let target = self.paths.child(TargetTable::ROOT, name.as_str());
             let mut steps = life.steps.iter();
             target.is_some_and(|target| {
-                steps.any(|(key, step)| {
-                    step.status == Status::Passed && self.lies_in(key.0, target)
-                })
+                steps
+                    .any(|(key, step)| step.status == Status::Passed && self.lies_in(key.0, target))
             })
         };
         seen.iter().any(finished)
@@ -198,9 +197,9 @@ impl Verifier {
         });
         let mut runs: Vec<Option<TargetId>> = begun.map(|(target, _)| Some(*target)).collect();
         let sequences = now.into_iter().flat_map(|stage| stage.sequences.keys());
-        runs.extend(sequences.map(|sequence| {
-            self.paths.child(spot.stage_target, &format!("{sequence}#1"))
-        }));
+        runs.extend(
+            sequences.map(|sequence| self.paths.child(spot.stage_target, &format!("{sequence}#1"))),
+        );
         for run in runs {
             let status = self.status_of(life, run, Kind::SequenceFinished);
             if !status.is_settled() {

@@ -86,7 +86,9 @@ impl Life {
 
     /// Whether anything is in flight at targets that `inside` accepts.
     pub(super) fn is_flying(&self, inside: impl Fn(TargetId) -> bool) -> bool {
-        self.steps.iter().any(|((target, _), step)| step.status == Status::Flying && inside(*target))
+        self.steps
+            .iter()
+            .any(|((target, _), step)| step.status == Status::Flying && inside(*target))
     }
 
     /// The next attempt opens; what earlier ones left no longer counts.

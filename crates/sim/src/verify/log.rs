@@ -67,11 +67,35 @@ impl Verifier {
     pub(crate) fn written(&self, row: &Row, epoch: Epoch) -> Result<(), Violation> {
         if epoch < self.newest_owner {
             let newest = self.newest_owner;
-            let detail =
-                format!("{} was written by owner {epoch} while {newest} owns it", row.seq);
+            let detail = format!("{} was written by owner {epoch} while {newest} owns it", row.seq);
             return Err(Violation::new(Rule::OneOwner, detail));
         }
         Ok(())
+    }
+
+    pub(crate) fn newest_owner(&self) -> Epoch {
+        self.newest_owner
+    }
+
+    /// The last record that was fed.
+    pub(crate) fn last(&self) -> &Record {
+        &self.durable.last().expect("it is asked for after a record was fed").0
+    }
+
+    /// How many targets are defined, apart from the project itself.
+    pub(crate) fn targets(&self) -> usize {
+        self.paths.table.len() - 1
+    }
+
+    pub(crate) fn stages(&self) -> usize {
+        self.structure.stages.len()
+    }
+
+    pub(crate) fn path(&self, target: TargetId) -> String {
+        match self.paths.table.try_get(target) {
+            Some(_) => self.paths.text(target),
+            None => target.to_string(),
+        }
     }
 
     pub(crate) fn head(&self) -> Seq {

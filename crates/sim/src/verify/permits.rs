@@ -127,7 +127,9 @@ impl Verifier {
                     let mine = *holder == id;
                     match run {
                         Some(run) => mine && table.get(*run).parent == stage,
-                        None => mine && matches!(key, Key::Stage(it) if Some(it) == spot.stage.as_ref()),
+                        None => {
+                            mine && matches!(key, Key::Stage(it) if Some(it) == spot.stage.as_ref())
+                        }
                     }
                 });
             }
@@ -140,7 +142,8 @@ impl Verifier {
                 let last = definition.and_then(|it| Some(it.range.as_ref()?.last as usize));
                 if last.is_some() && last == self.task_number(life, &spot) {
                     let holder = (id, Some(spot.run));
-                    self.permits.release(|key, it, _| matches!(key, Key::Range(..)) && *it == holder);
+                    self.permits
+                        .release(|key, it, _| matches!(key, Key::Range(..)) && *it == holder);
                 }
             }
             Kind::MemberFinished if status.is_complete() => self.release_member(id, key.0),

@@ -56,9 +56,9 @@ impl Verifier {
                 let definition = life.runs.get(&spot.run).and_then(|run| self.definition(run));
                 let Some(definition) = definition else { return Ok(()) };
                 let tasks = self.tasks(spot.run, &definition);
-                let failed = tasks[..number].iter().any(|target| {
-                    self.status_of(life, *target, Kind::TaskDone) == Status::Failed
-                });
+                let failed = tasks[..number]
+                    .iter()
+                    .any(|target| self.status_of(life, *target, Kind::TaskDone) == Status::Failed);
                 let holds = match definition.tasks[number].when {
                     seaway_kernel::When::Succeeded => !failed,
                     seaway_kernel::When::Failed => failed,

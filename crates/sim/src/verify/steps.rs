@@ -80,8 +80,9 @@ impl Verifier {
     }
 
     fn dispatched(&mut self, id: DeploymentId, key: StepKey) -> Result<(), Violation> {
+        let has_work = self.has_work(id, key);
         let life = &self.lives[&id];
-        if *life.status(key) != Status::Open || !self.has_work(id, key) {
+        if *life.status(key) != Status::Open || !has_work {
             return broken(Rule::Order, format!("it was {:?}", life.status(key)));
         }
         if life.course != Course::Running {
@@ -94,12 +95,7 @@ impl Verifier {
         Ok(())
     }
 
-    fn leased(
-        &mut self,
-        id: DeploymentId,
-        key: StepKey,
-        record: &Record,
-    ) -> Result<(), Violation> {
+    fn leased(&mut self, id: DeploymentId, key: StepKey, record: &Record) -> Result<(), Violation> {
         let life = self.lives.get_mut(&id).expect("the caller found it");
         let step = life.steps.entry(key).or_default();
         if step.status != Status::Flying {
@@ -121,9 +117,10 @@ impl Verifier {
     }
 
     fn ended(&mut self, id: DeploymentId, key: StepKey, record: &Record) -> Result<(), Violation> {
+        let has_work = self.has_work(id, key);
         let life = &self.lives[&id];
         let step = life.steps.get(&key).cloned().unwrap_or_default();
-        if self.has_work(id, key) {
+        if has_work {
             if step.status != Status::Flying {
                 return broken(Rule::Fence, format!("an answer, but it was {:?}", step.status));
             }
@@ -169,7 +166,9 @@ impl Verifier {
                 step.status = Status::Cancelled;
                 Ok(())
             }
-            reason => broken(Rule::Order, format!("{:?} cannot be cancelled: {reason:?}", step.status)),
+            reason => {
+                broken(Rule::Order, format!("{:?} cannot be cancelled: {reason:?}", step.status))
+            }
         }
     }
 
@@ -204,7 +203,8 @@ impl Verifier {
         let life = &self.lives[&id];
         let number = self.task_number(life, &spot);
         let definition = life.runs.get(&spot.run).and_then(|run| self.definition(run));
-        let task = definition.zip(number).map(|(definition, number)| definition.tasks[number].clone());
+        let task =
+            definition.zip(number).map(|(definition, number)| definition.tasks[number].clone());
         let stage = spot.stage.as_ref().and_then(|stage| self.stage(stage));
         task.is_none_or(|task| {
             let there = |group: &&seaway_model::Name| {

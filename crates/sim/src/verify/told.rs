@@ -96,8 +96,10 @@ impl Verifier {
         let there = hashes.len();
         let same = self.durable.iter().zip(hashes).take_while(|((_, a), b)| a == *b).count();
         if same < self.durable.len() {
-            let detail =
-                format!("{} records were durable; {there} are there, {same} the same", self.durable.len());
+            let detail = format!(
+                "{} records were durable; {there} are there, {same} the same",
+                self.durable.len()
+            );
             return Err(Violation::new(Rule::NothingLost, detail));
         }
         Ok(())

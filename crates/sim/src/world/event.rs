@@ -1,0 +1,85 @@
+use seaway_engine::RequestError;
+use seaway_engine::core::AppendFailure;
+use seaway_kernel::{Command, Reply, Report, Step};
+use seaway_model::{DeploymentId, Epoch, ExecutorName, Fence, Name, Span};
+use seaway_wire::Append;
+
+/// What happens next, at its time.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    /// A request reaches whoever owns the project.
+    Arrive(Errand),
+    /// An answer reaches who asked.
+    Heard(Errand, Result<Reply, RequestError>),
+    /// An append reaches the store.
+    Land(u64),
+    Sync,
+    /// The store's answer reaches the owner.
+    Told(u64),
+    /// The records of a deployment reach the owner that asked for them.
+    Revive {
+        owner: u32,
+        deployment: DeploymentId,
+    },
+    Wake {
+        owner: u32,
+    },
+    Job(u64, Act),
+    Boot {
+        keep: Option<Epoch>,
+    },
+    /// The machine stops.
+    Crash,
+    /// Chance does something.
+    Chaos,
+    /// In the heal phase, people and executors look around.
+    Round,
+}
+
+/// A request and what is needed to make sense of its answer.
+#[derive(Clone, Debug)]
+pub(super) enum Errand {
+    Start { deployment: DeploymentId, service: Name, version: Box<str> },
+    Claim { step: Step, executor: ExecutorName, ttl: Span },
+    Report { job: u64, report: Report, again: bool, tries: u32 },
+    Renew { job: u64 },
+    Person(Command),
+}
+
+/// What an executor does with a task that it holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Act {
+    Say(Report),
+    SayAgain(Report),
+    Renew,
+}
+
+/// A task in the hands of an executor.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) step: Step,
+    pub(super) fence: Fence,
+    pub(super) executor: ExecutorName,
+}
+
+/// An append on its way.
+#[derive(Clone, Debug)]
+pub(super) struct Sent {
+    pub(super) owner: u32,
+    pub(super) append: Append,
+    pub(super) fate: Fate,
+    pub(super) result: Result<(), AppendFailure>,
+}
+
+/// What the store does with an append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Written,
+    DiskFull,
+    /// Never arrives, and the owner is told that nobody knows.
+    Lost,
+    /// Becomes durable, and the owner is told that nobody knows.
+    AnswerLost,
+    /// Arrives long after the owner was told that nobody knows.
+    Late,
+}

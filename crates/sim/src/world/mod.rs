@@ -1,0 +1,19 @@
+//! One simulated world: a project with its owners, a disk, executors, people, and faults.
+
+mod agents;
+mod dice;
+mod disk;
+mod edits;
+mod event;
+mod faults;
+mod heal;
+mod life;
+mod owner;
+mod people;
+mod serve;
+mod shadow;
+mod shape;
+mod tally;
+
+pub use life::{Outcome, run};
+pub use tally::{Rare, Tally};

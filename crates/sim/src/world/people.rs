@@ -1,0 +1,92 @@
+use seaway_kernel::{Command, Kernel, Step, StructureChange, Waiting};
+use seaway_model::DeploymentId;
+use uuid::Uuid;
+
+use super::edits;
+use super::event::{Errand, Event};
+use super::life::World;
+use super::shape::{self, SERVICES};
+
+impl World {
+    pub(super) fn define_first_structure(&mut self) {
+        let edits = shape::first_structure(&mut self.dice);
+        let command = Command::ChangeStructure(StructureChange(edits));
+        self.after(100_000, Event::Arrive(Errand::Person(command)));
+    }
+
+    /// The state as a person sees it, when all of it is durable.
+    pub(super) fn view(&self) -> Option<&Kernel> {
+        let settled = self.owners.last().filter(|owner| owner.writer.outstanding() == 0);
+        settled.map(|owner| owner.writer.kernel())
+    }
+
+    pub(super) fn ask_for(&mut self, command: Command) {
+        self.note(|| format!("ann asks for {command:?}"));
+        let delay = self.dice.millis(1, 30);
+        self.after(delay, Event::Arrive(Errand::Person(command)));
+    }
+
+    /// A new version is deployed, or now and then an old one once more.
+    pub(super) fn deploy(&mut self) {
+        self.counters.deployments += 1;
+        let deployment = DeploymentId(Uuid::from_u128(self.counters.deployments));
+        let number = if self.dice.chance(80) { 0 } else { 1 };
+        let newest = self.counters.versions[number];
+        let version = if newest > 0 && self.dice.chance(12) {
+            self.dice.count(1, newest as usize) as u32
+        } else {
+            self.counters.versions[number] += 1;
+            newest + 1
+        };
+        let service = shape::name(SERVICES[number]);
+        let version = format!("1.{version}").into_boxed_str();
+        self.note(|| format!("ci deploys {service} {version} as {deployment}"));
+        let delay = self.dice.millis(1, 30);
+        self.after(delay, Event::Arrive(Errand::Start { deployment, service, version }));
+    }
+
+    /// Somebody changes the structure.
+    pub(super) fn restructure(&mut self) {
+        let Some(kernel) = self.view() else { return };
+        let structure = kernel.structure().clone();
+        if let Some(change) = edits::change(&mut self.dice, &structure) {
+            self.ask_for(Command::ChangeStructure(change));
+        }
+    }
+
+    /// Somebody interferes with a deployment.
+    pub(super) fn interfere(&mut self) {
+        let Some(kernel) = self.view() else { return };
+        let open: Vec<DeploymentId> = kernel.deployments().map(|(id, _)| id).collect();
+        let waiting: Vec<(Step, Waiting)> = open
+            .iter()
+            .flat_map(|id| kernel.waiting(*id, 30))
+            .map(|it| (it.step, it.why))
+            .collect();
+        let failed = self.verifier.failed_steps();
+        let choice = self.dice.weighted(&[(20, 0), (25, 1), (4, 2), (40, 3), (11, 4)]);
+        let deployment = self.dice.pick(&open).copied();
+        let command = match choice {
+            0 => deployment.map(|deployment| Command::Pause { deployment }),
+            1 => {
+                let paused = |(step, why): &(Step, Waiting)| match why {
+                    Waiting::Paused { .. } => Some(step.deployment),
+                    _ => None,
+                };
+                let paused: Vec<DeploymentId> = waiting.iter().filter_map(paused).collect();
+                self.dice.pick(&paused).map(|it| Command::Resume { deployment: *it })
+            }
+            2 => deployment.map(|deployment| Command::Abort { deployment }),
+            3 => self.dice.pick(&failed).map(|step| Command::Retry { step: *step }),
+            _ => {
+                let steps: Vec<Step> =
+                    waiting.iter().map(|(step, _)| *step).chain(failed).collect();
+                let step = self.dice.pick(&steps).copied();
+                step.map(|step| Command::Skip { step, reason: "not needed".into() })
+            }
+        };
+        if let Some(command) = command {
+            self.ask_for(command);
+        }
+    }
+}
