@@ -34,7 +34,8 @@ impl Kernel {
         if let Some(lease) = deployment.leases.get(&key) {
             return Err(Refusal::HeldBy(lease.executor.clone()));
         }
-        let n = deployment.tries(key).leases + u32::from(!planted(Bug::LeaseNumberKept));
+        let lost = deployment.tries(key).leases;
+        let n = if planted(Bug::LeaseNumberKept) { lost.max(1) } else { lost + 1 };
         let detail = Some(Box::new(Detail::Lease { executor: executor.clone(), ttl }));
         let draft = Draft { n, detail, ..Draft::new(Fact::Claimed) };
         self.emit_at(step.deployment, key, draft, pen);

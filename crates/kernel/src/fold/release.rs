@@ -36,12 +36,14 @@ impl Kernel {
         }
     }
 
-    /// A paused run gives up its service once nothing of it is in flight.
+    /// A paused run gives up its service once nothing of it is in flight. As long as it holds a
+    /// range or a member it keeps the service too: whoever got it would wait for those, and the
+    /// paused run, once resumed, for the service.
     pub(super) fn release_while_paused(&mut self, id: DeploymentId, key: RunKey) {
         let deployment = &self.deployments[&id];
         let paused = matches!(deployment.course, Course::Paused { .. });
         let run = &deployment.runs[&key];
-        if paused && run.counts.in_flight == 0 && run.holds_service {
+        if paused && run.holds_service && run.counts.in_flight == 0 && !run.holds_inner() {
             self.release_service(id, key);
         }
     }

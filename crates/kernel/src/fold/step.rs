@@ -267,7 +267,10 @@ impl Kernel {
                     let in_line = deployment.derived.in_line.keys().copied();
                     deployment.derived.todo.extend(in_line);
                 }
-                if !passed_over {
+                if deployment.runs[&key].is_out_of_turn(cell) {
+                    // A link that was inserted before this one while it was in flight is overtaken.
+                    self.rewalk(id);
+                } else if !passed_over {
                     deployment.settled(&mut ground, key, cell);
                 } else {
                     deployment.refresh(&mut ground, key.stage);

@@ -5,7 +5,7 @@ use seaway_model::DeploymentId;
 use super::apply::IllegalRecord;
 use crate::Kernel;
 use crate::record::{Detail, Record};
-use crate::state::{Deployment, Ghost, Ground, RunKey, Status, World};
+use crate::state::{Deployment, Ghost, Ground, PermitKey, RunKey, Status, World};
 use crate::structure::Structure;
 
 impl Kernel {
@@ -54,8 +54,24 @@ impl Kernel {
         }
         deployment.walk(&mut Ground { world, targets, seq });
         let rank = deployment.rank();
+        self.grant_batches(id);
         self.release_departed(id);
         self.active.insert(rank);
+    }
+
+    /// A batch that is put around a stage includes those who are in it: they would otherwise wait
+    /// for somebody who waits for them.
+    fn grant_batches(&mut self, id: DeploymentId) {
+        let deployment = self.deployments.get_mut(&id).expect("every start has its deployment");
+        let holder = deployment.holder(seaway_model::TargetId(0));
+        for (&number, stage) in &mut deployment.stages {
+            let batch = self.world.stage(number).and_then(|stage| stage.batch.as_ref());
+            let inside = stage.started.is_finished() && !stage.finish.is_settled();
+            if inside && !stage.holds && batch.is_some_and(|batch| batch.policy.excludes()) {
+                stage.holds = true;
+                self.permits.acquire(PermitKey::Stage(number), holder);
+            }
+        }
     }
 
     /// Remembers the stages that a change removes, as they were, and names them.

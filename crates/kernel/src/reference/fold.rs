@@ -180,6 +180,7 @@ impl Reference {
         for dep in self.deployments.values_mut() {
             keep_ghosts(&self.project, dep, &old, &self.structure);
         }
+        self.grant_batches();
     }
 
     fn fold_step(&mut self, record: &Record, path: &str) {

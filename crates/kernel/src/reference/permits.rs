@@ -48,6 +48,15 @@ impl Dep {
     }
 }
 
+/// Runs that hold a range or a member.
+type Inner = BTreeSet<(DeploymentId, String)>;
+
+fn inner_holders(permits: &BTreeMap<Key, Permit>) -> Inner {
+    let inner = permits.iter().filter(|(key, _)| matches!(key, Key::Range(..) | Key::Member(..)));
+    let holders = inner.flat_map(|(_, permit)| &permit.holders);
+    holders.map(|holder| (holder.deployment, holder.run.clone())).collect()
+}
+
 fn one() -> Batch {
     Batch { capacity: 1, policy: Policy::Queue }
 }
@@ -125,6 +134,40 @@ impl Reference {
         }
     }
 
+    /// A batch that is put around a stage includes those who are in it.
+    pub(super) fn grant_batches(&mut self) {
+        let mut granted = Vec::new();
+        for dep in self.deployments.values().filter(|dep| !dep.ended(&self.project)) {
+            for (name, stage) in &self.structure.stages {
+                let told = |kind| {
+                    let key = (format!("{}/{name}", self.project), kind);
+                    dep.facts.get(&key).map_or(Status::Idle, |told| told.status)
+                };
+                let inside =
+                    told(Kind::StageStarted).finished() && !told(Kind::StageFinished).settled();
+                let excludes = stage.batch.as_ref().is_some_and(|it| it.policy.excludes());
+                let holder = Holder {
+                    deployment: dep.id,
+                    revision: dep.revision,
+                    run: String::new(),
+                    member: None,
+                };
+                let key = Key::Stage(name.clone());
+                let held = self.permits.get(&key).is_some_and(|it| it.holders.contains(&holder));
+                if inside && excludes && !held {
+                    granted.push((dep.started, key, holder));
+                }
+            }
+        }
+        granted.sort_by_key(|(started, _, _)| *started);
+        for (_, key, holder) in granted {
+            let permit = self.permits.entry(key).or_default();
+            permit.holders.push(holder.clone());
+            permit.last = Some(holder);
+            permit.replaced = 0;
+        }
+    }
+
     pub(super) fn count_replaced(&mut self, id: DeploymentId, key: &(String, Kind)) {
         let graph = self.graph(&self.deployments[&id]);
         let Some(number) = graph.find(&key.0, key.1) else { return };
@@ -161,15 +204,20 @@ impl Reference {
             .into_iter()
             .map(|id| (id, self.graph(&self.deployments[&id])))
             .collect();
-        for (key, permit) in &mut permits {
-            permit
-                .holders
-                .retain(|holder| self.still_needs(key, holder, &graphs[&holder.deployment]));
+        // Ranges and members first: who holds one keeps the service too.
+        for service in [false, true] {
+            let inner = inner_holders(&permits);
+            let turn = |key: &Key| matches!(key, Key::Service(..)) == service;
+            for (key, permit) in permits.iter_mut().filter(|(key, _)| turn(key)) {
+                permit.holders.retain(|holder| {
+                    self.still_needs(key, holder, &graphs[&holder.deployment], &inner)
+                });
+            }
         }
         self.permits = permits;
     }
 
-    fn still_needs(&self, key: &Key, holder: &Holder, graph: &Graph) -> bool {
+    fn still_needs(&self, key: &Key, holder: &Holder, graph: &Graph, inner: &Inner) -> bool {
         let dep = &self.deployments[&holder.deployment];
         if dep.ended(&self.project) {
             return false;
@@ -195,6 +243,7 @@ impl Reference {
             Key::Service(..) => {
                 let busy = run.iter().any(|node| dep.status(node) == Status::InFlight);
                 busy || dep.course != Course::Paused
+                    || inner.contains(&(holder.deployment, holder.run.clone()))
             }
             Key::Range(..) => run.iter().filter(|node| node.kind == Kind::TaskDone).any(|node| {
                 let run = node.run.as_ref().expect("it is in the run");

@@ -44,23 +44,15 @@ impl Kernel {
         if !cell.is_idle() {
             return Judgement::Over;
         }
+        if is_superseded(deployment, spot) {
+            return Judgement::Over;
+        }
         if cell.is_passed_over() {
             return Judgement::Skip(Reason::Surpassed);
         }
         let position = spot.position();
-        if let Some(stage) = spot.stage() {
-            let stage = &deployment.stages[&stage];
-            if stage.finish.status() == Status::Superseded {
-                return Judgement::Over;
-            }
-            if stage.held {
-                return Judgement::Held;
-            }
-        }
-        if let Position::Inside(run, _) = position
-            && deployment.runs[&run].finish().status() == Status::Superseded
-        {
-            return Judgement::Over;
+        if spot.stage().is_some_and(|stage| deployment.stages[&stage].held) {
+            return Judgement::Held;
         }
         if let Position::Inside(..) = position
             && let Some(reason) = self.no_work(deployment, spot)
@@ -174,6 +166,18 @@ impl Kernel {
         };
         Judgement::Ends(verdict)
     }
+}
+
+/// Whether the stage or run of a step was superseded as a whole.
+fn is_superseded(deployment: &Deployment, spot: Spot) -> bool {
+    let in_stage = spot.stage().is_some_and(|stage| {
+        deployment.stages[&stage].finish.status() == Status::Superseded
+    });
+    let in_run = match spot.position() {
+        Position::Inside(run, _) => deployment.runs[&run].finish().status() == Status::Superseded,
+        _ => false,
+    };
+    in_stage || in_run
 }
 
 /// A permit that was lost and can be had again: was another revision there meanwhile?

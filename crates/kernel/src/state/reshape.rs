@@ -103,7 +103,7 @@ impl Deployment {
         let mut cells = vec![Cell::default(); run.shape.len()];
         carry(&old, &old_cells, &run.shape, &mut cells, &mut moved);
         for (cell, value) in old_cells.iter().enumerate() {
-            if !moved[cell] && *value != Cell::default() {
+            if !moved[cell] && value.stored() != Cell::default() {
                 let step = key_of(&old, target, cell as u32, (seq, targets));
                 self.attic.insert(step, value.stored());
             }

@@ -171,6 +171,16 @@ impl Run {
         self.counts.in_flight == 0 && self.counts.failed == 0 && self.counts.stale == 0
     }
 
+    /// Whether a step of a chain ended before one that comes before it.
+    pub(crate) fn is_out_of_turn(&self, cell: u32) -> bool {
+        match self.shape.role(cell) {
+            Role::Link { link, .. } => {
+                (cell - link..cell).any(|before| !self.cell(before).lets_through())
+            }
+            _ => false,
+        }
+    }
+
     /// Whether something of a task was dispatched that still counts.
     pub(crate) fn was_entered(&self, task: usize) -> bool {
         let task = &self.shape.tasks[task];
@@ -179,6 +189,16 @@ impl Run {
             [] => dispatched(self.cell(task.done)),
             groups => groups.iter().any(|group| dispatched(self.cell(group.start))),
         }
+    }
+
+    /// Whether the run holds something that others can only want while they hold the service.
+    pub(crate) fn holds_inner(&self) -> bool {
+        let shapes = self.shape.groups.iter();
+        self.holds_range
+            || shapes.filter(|group| group.changes_members()).any(|group| {
+                let mut members = 0..group.members.len() as u32;
+                members.any(|member| self.cell(group.cell(member, 0)).holds())
+            })
     }
 
     pub(crate) fn in_range(&self, definition: &Sequence, role: Role) -> bool {

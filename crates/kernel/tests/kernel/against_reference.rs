@@ -307,6 +307,6 @@ fn hunt() {
             .collect();
         println!("{numbers:?}");
         crate::harness::TRACE.store(true, std::sync::atomic::Ordering::Relaxed);
-        let _ = std::panic::catch_unwind(|| play(&numbers));
+        let _ = std::panic::catch_unwind(|| play(&numbers).check_replay());
     }
 }

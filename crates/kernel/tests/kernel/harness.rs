@@ -278,6 +278,10 @@ impl Harness {
         }
         replayed.sweep();
         assert_eq!(replayed.head(), Seq(self.log.len() as u64));
+        if replayed.digest() != digest && TRACE.load(std::sync::atomic::Ordering::Relaxed) {
+            std::fs::write("/tmp/a.txt", format!("{:#?}", self.kernel)).unwrap();
+            std::fs::write("/tmp/b.txt", format!("{replayed:#?}")).unwrap();
+        }
         assert_eq!(replayed.digest(), digest, "replay gives the same state");
     }
 

@@ -23,6 +23,7 @@ impl Verifier {
         }
         let ids: Vec<DeploymentId> = self.lives.keys().copied().collect();
         ids.into_iter().for_each(|id| self.release_departed(id));
+        self.include_those_inside();
     }
 
     /// A stage as it is now, or as it was when it left.

@@ -55,24 +55,49 @@ impl Permits {
         });
     }
 
-    /// A paused run gives up its service once nothing of it is in flight.
+    /// A paused run gives up its service once nothing of it is in flight, unless it keeps a range or
+    /// a member, which others can only get at with the service.
     pub(super) fn release_paused(&mut self, id: DeploymentId, life: &Life, paths: &mut Paths) {
         if life.course != Course::Paused {
             return;
         }
+        let inner = self.held.iter().filter(|(key, _)| matches!(key, Key::Range(..) | Key::Member(..)));
+        let inner: Vec<Holder> = inner.flat_map(|(_, it)| it).map(|(holder, _)| *holder).collect();
         let idle = |run: TargetId, paths: &mut Paths| {
             let flying = life.steps.iter().filter(|(_, it)| it.status == super::Status::Flying);
             let mut targets = flying.map(|((target, _), _)| *target);
             !targets.any(|target| paths.spot(target).run == run)
         };
         self.release(|key, holder, _| match (key, holder) {
-            (Key::Service(..), (deployment, Some(run))) => *deployment == id && idle(*run, paths),
+            (Key::Service(..), (deployment, Some(run))) => {
+                *deployment == id && !inner.contains(holder) && idle(*run, paths)
+            }
             _ => false,
         });
     }
 }
 
 impl Verifier {
+    /// A batch that is put around a stage includes those who are in it, however many they are.
+    pub(super) fn include_those_inside(&mut self) {
+        for (name, stage) in &self.structure.stages {
+            let Some(target) = self.paths.child(TargetTable::ROOT, name.as_str()) else { continue };
+            if !stage.batch.as_ref().is_some_and(|batch| batch.policy.excludes()) {
+                continue;
+            }
+            for (id, life) in &self.lives {
+                let ended = life.status((TargetTable::ROOT, Kind::PipelineFinished)).is_settled();
+                let started = *life.status((target, Kind::StageStarted)) == super::Status::Passed;
+                let inside = started && !life.status((target, Kind::StageFinished)).is_settled();
+                if inside && !ended {
+                    let key = Key::Stage(name.clone());
+                    let joined = self.permits.join(key, ((*id, None), target), u32::MAX);
+                    joined.expect("there is room for all who are inside already");
+                }
+            }
+        }
+    }
+
     /// A step begins: it takes its place, and every permit whose range it is in.
     pub(super) fn enter(&mut self, id: DeploymentId, key: StepKey) -> Result<(), Violation> {
         self.arrive(id, key)?;

@@ -45,7 +45,8 @@ impl Verifier {
         let life = self.lives.get_mut(&id).expect("the caller found it");
         let run = RunLog { stage, sequence, definition: None };
         let run = life.runs.entry(record.target).or_insert(run);
-        if record.kind == Kind::SequenceStarted && run.definition.is_none() {
+        let begins = (record.kind, record.fact) == (Kind::SequenceStarted, Fact::Finished);
+        if begins && run.definition.is_none() {
             run.definition = now;
         }
     }

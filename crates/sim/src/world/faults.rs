@@ -37,6 +37,11 @@ impl World {
         }
         let wait = self.dice.millis(20, 900);
         self.after(wait, Event::Chaos);
+        if self.view().is_some_and(|kernel| kernel.structure().stages.is_empty()) {
+            // The first request to define it came to nothing.
+            self.define_first_structure();
+            return Ok(());
+        }
         let busy = self.view().map_or(0, |kernel| kernel.deployments().count());
         let deploy = if busy < 5 { 30 } else { 3 };
         match self.dice.weighted(&[
