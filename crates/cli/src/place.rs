@@ -38,7 +38,7 @@ impl PlaceArgs {
     /// Opens the store for looking at it.
     pub(crate) async fn open(&self) -> Result<Store> {
         match &self.database_url {
-            Some(url) => Ok(Store::postgres(url).await?),
+            Some(url) => Ok(Store::postgres_read_only(url).await?),
             None => open_directory(&self.data),
         }
     }

@@ -1,5 +1,5 @@
-//! Deterministic worlds around the kernel and the engine's core: seeded faults, virtual time, and an
-//! independent check of every promise after every step.
+//! Deterministic worlds around the kernel and the engine's core: seeded faults, virtual time, and
+//! an independent check of every promise after every step.
 
 mod panics;
 mod planted;

@@ -17,6 +17,23 @@ pub(crate) enum Damaged {
     Meaningless { column: usize, found: String },
     #[error("column {0} cannot be read")]
     Unreadable(usize, #[source] crate::error::Cause),
+    #[error("record {seq} is damaged in its {column}")]
+    Record { seq: Seq, column: &'static str, source: Box<Damaged> },
+}
+
+impl Damaged {
+    /// Names the record, and its column as people know it.
+    fn of_record(self, seq: Seq) -> Self {
+        let (Self::Missing(column)
+        | Self::Meaningless { column, .. }
+        | Self::Unreadable(column, _)) = self
+        else {
+            return self;
+        };
+        let name = ROW.split(", ").nth(column).unwrap_or("path");
+        let column = name.trim_start_matches("r.").trim_matches('"');
+        Self::Record { seq, column, source: Box::new(self) }
+    }
 }
 
 /// The columns of a record, in the order in which [`row`] reads them.
@@ -24,8 +41,13 @@ pub(crate) const ROW: &str = "r.seq, r.at, r.deployment, r.target, r.revision, r
      r.attempt, r.n, r.outcome, r.data, r.cause, r.\"by\", r.hash";
 
 pub(crate) fn row(line: &dyn Columns) -> Result<Row, Damaged> {
+    let seq = Seq(number(line, 0)?);
+    row_at(seq, line).map_err(|damaged| damaged.of_record(seq))
+}
+
+fn row_at(seq: Seq, line: &dyn Columns) -> Result<Row, Damaged> {
     Ok(Row {
-        seq: Seq(number(line, 0)?),
+        seq,
         at: Timestamp(int(line, 1)?),
         deployment: line.maybe_blob(2)?.map(|bytes| deployment_id(2, bytes)).transpose()?,
         target: TargetId(number(line, 3)?),
@@ -93,6 +115,10 @@ pub(crate) fn standing(line: &dyn Columns) -> Result<Standing, Damaged> {
 
 pub(crate) fn first_int(line: &dyn Columns) -> Result<i64, Damaged> {
     int(line, 0)
+}
+
+pub(crate) fn first_text(line: &dyn Columns) -> Result<String, Damaged> {
+    text(line, 0).map(str::to_owned)
 }
 
 pub(crate) fn first_name(line: &dyn Columns) -> Result<Name, Damaged> {

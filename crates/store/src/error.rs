@@ -16,6 +16,13 @@ pub enum OpenError {
     Locked { dir: PathBuf, pid: String },
     #[error("there is no store at {}; check the path", .0.display())]
     Missing(PathBuf),
+    #[error("{place} holds no log of Seaway; check the place, or start a server there first")]
+    NoLog { place: String },
+    #[error(
+        "the store has schema version {found}, which this program cannot read without upgrading it \
+         to {known}; use the program that wrote it"
+    )]
+    Older { found: i64, known: i64 },
     #[error(
         "the store has schema version {found}, but this program knows versions up to {known}; use \
          the program that wrote it, or a newer one"
@@ -44,7 +51,7 @@ pub enum StoreError {
     Unavailable(#[source] Cause),
     #[error("the store failed and takes no more writes; restart this process")]
     Failed(#[source] Cause),
-    #[error("the store is damaged; run a verification, and restore a backup")]
+    #[error("the store is damaged; restore a backup of it")]
     Corrupt(#[source] Cause),
 }
 
@@ -75,7 +82,7 @@ pub enum AppendError {
     Unavailable(#[source] Cause),
     #[error("the store failed, and the append may be durable or not; restart this process")]
     Failed(#[source] Cause),
-    #[error("the store is damaged; run a verification, and restore a backup")]
+    #[error("the store is damaged; restore a backup of it")]
     Corrupt(#[source] Cause),
 }
 
@@ -100,6 +107,9 @@ pub enum VerifyError {
     DoubleTarget { id: TargetId, path: Box<str> },
     #[error("the targets are damaged")]
     Targets(#[from] TargetError),
+    /// The log is what was written, but what is kept beside it, or another project, is not.
+    #[error("other parts of the store are damaged; restore a backup of it: {0}")]
+    Elsewhere(String),
 }
 
 /// Why there is no backup.

@@ -24,6 +24,10 @@ pub(crate) trait LogStore {
     /// Asks for the size of the whole store in bytes.
     const SIZE: &'static str;
 
+    /// Asks what is wrong with the files of the store, one line per finding, where a database can
+    /// be asked. Lines that say `ok` are no findings.
+    const FINDINGS: Option<&'static str>;
+
     /// Makes all of it durable, or says why not.
     fn append(&self, append: Append) -> impl Future<Output = Result<(), AppendError>> + Send;
 

@@ -44,6 +44,11 @@ impl Store {
         Ok(Self::new(Backend::Postgres(Postgres::connect(url).await?)))
     }
 
+    /// Connects to a database for looking at it: nothing is created, upgraded or written.
+    pub async fn postgres_read_only(url: &str) -> Result<Self, OpenError> {
+        Ok(Self::new(Backend::Postgres(Postgres::connect_read_only(url).await?)))
+    }
+
     fn new(backend: Backend) -> Self {
         Self { backend, projects: Arc::default() }
     }
@@ -141,6 +146,18 @@ impl Store {
             Backend::Postgres(_) => Postgres::SIZE,
         };
         Query::new(sql, Vec::new())
+    }
+
+    /// What is wrong with the files of the store, as far as the database can tell.
+    pub(crate) async fn findings(&self) -> Result<Vec<String>, StoreError> {
+        let asked = match &self.backend {
+            Backend::Sqlite(_) => Sqlite::FINDINGS,
+            Backend::Postgres(_) => Postgres::FINDINGS,
+        };
+        let Some(sql) = asked else { return Ok(Vec::new()) };
+        let mut findings = self.select(Query::new(sql, Vec::new()), decode::first_text).await?;
+        findings.retain(|finding| finding != "ok");
+        Ok(findings)
     }
 
     /// The number under which the tables know a project.

@@ -11,7 +11,8 @@ const PAGE: usize = 4_096;
 impl Store {
     /// Reads the whole log and checks that it is what was written: every record against its hash
     /// and its predecessor, every stored path against the tree of targets, and the last record
-    /// against the project's head. `progress` is told the position that has been reached.
+    /// against the project's head. `progress` is told the position that has been reached. Last the
+    /// database is asked whether its own files are sound, where it can tell.
     ///
     /// Records that are appended while this runs are not looked at.
     pub async fn verify(
@@ -43,6 +44,10 @@ impl Store {
         }
         if chain.hash != head.hash {
             return Err(VerifyError::Head);
+        }
+        let findings = self.findings().await?;
+        if !findings.is_empty() {
+            return Err(VerifyError::Elsewhere(findings.join("; ")));
         }
         Ok(Verified { records: head.seq.0, head })
     }

@@ -65,6 +65,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         purity: Purity::Free,
     },
     Layer { name: "sim", may_use: ORDER.split_at(6).0, purity: Purity::Free },
+    Layer { name: "crashling", may_use: ORDER.split_at(6).0, purity: Purity::Free },
     Layer { name: "bench", may_use: ORDER.split_at(6).0, purity: Purity::Free },
     Layer { name: "xtask", may_use: &[], purity: Purity::Free },
 ];

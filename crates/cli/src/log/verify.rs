@@ -3,7 +3,7 @@ use std::io::{IsTerminal, Write, stderr};
 use anyhow::{Result, anyhow};
 use clap::Args;
 use seaway_model::{Name, Seq};
-use seaway_store::{Store, Verified, VerifyError};
+use seaway_store::{Store, StoreError, Verified, VerifyError};
 
 use crate::log::args::{Format, project_name};
 use crate::moment;
@@ -33,11 +33,16 @@ pub(crate) async fn run(store: &Store, args: VerifyArgs, to: Format, out: &mut O
 
 fn broken(project: &Name, end: Seq, error: VerifyError) -> anyhow::Error {
     match error {
+        // What cannot be read because it is damaged is not what was written.
+        VerifyError::Store(error @ StoreError::Corrupt(_)) => {
+            anyhow!(error).context(format!("the log of {project} is broken"))
+        }
         // The store did not answer, which says nothing about the log.
         VerifyError::Store(error) => anyhow!(error).context("the log could not be verified"),
         VerifyError::Head => anyhow!(
             "the log of {project} is broken: record {end} is not the one that was written last"
         ),
+        VerifyError::Elsewhere(_) => anyhow!("the log of {project} is intact, but {error}"),
         error => anyhow!(error).context(format!("the log of {project} is broken")),
     }
 }

@@ -48,6 +48,8 @@ async fn a_place_without_a_usable_store_is_explained() {
     let database = dir.path().join("seaway.db");
     fs::write(&database, "not a database, however long it is".repeat(100)).expect("it is written");
     show("another file");
+    fs::write(&database, "").expect("it is written");
+    show("a file that was never written to");
     fs::remove_file(&database).expect("it is there");
     Harbor::open(dir.path(), "shop").await.close().await;
     let newer = rusqlite::Connection::open(&database).expect("it is a database");

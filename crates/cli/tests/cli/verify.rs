@@ -26,6 +26,7 @@ async fn a_log_that_was_changed_is_found_out() {
         "UPDATE project SET hash = zeroblob(32)",
         "UPDATE target SET path = 'shop/gamma' WHERE path = 'shop/beta'",
         "UPDATE record SET target = 999 WHERE seq = 9",
+        "UPDATE record SET kind = 99 WHERE seq = 9",
     ] {
         let dir = shop().await;
         tamper(dir.path(), sql);

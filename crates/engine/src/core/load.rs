@@ -4,11 +4,13 @@ use seaway_model::{Digest, Name, Seq, TargetDef};
 use seaway_store::Checkpoint;
 use seaway_wire::ChainCheck;
 
-use super::{LoadError, Replay};
+use super::{LoadError, Replay, envelope};
 
 /// Why a checkpoint cannot be used. Set it aside, report it, and load from the start of the log.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointRejected {
+    #[error("the checkpoint at record {seq} is damaged")]
+    Damaged { seq: Seq },
     #[error("the checkpoint at record {seq} cannot be read")]
     Unreadable {
         seq: Seq,
@@ -56,7 +58,8 @@ impl Loader {
         if seq > end.seq || (seq == end.seq && checkpoint.hash != end.hash) {
             return Err(CheckpointRejected::OtherLog { seq, end: end.seq });
         }
-        let kernel = Kernel::restore(project, &checkpoint.bytes)
+        let bytes = envelope::open(&checkpoint.bytes).ok_or(CheckpointRejected::Damaged { seq })?;
+        let kernel = Kernel::restore(project, bytes)
             .map_err(|source| CheckpointRejected::Unreadable { seq, source })?;
         Ok(Self {
             project: project.clone(),

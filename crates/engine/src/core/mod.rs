@@ -15,6 +15,7 @@
 
 mod batch;
 mod clock;
+mod envelope;
 mod load;
 mod registrations;
 mod replay;

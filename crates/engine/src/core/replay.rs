@@ -6,7 +6,7 @@ use seaway_store::Checkpoint;
 use seaway_wire::{ChainBreak, ChainCheck, Row, RowError};
 
 use super::batch::Sealer;
-use super::{Limits, Writer};
+use super::{Limits, Writer, envelope};
 
 /// Why a project cannot be loaded. Only this project stops; the others go on.
 #[derive(Debug, thiserror::Error)]
@@ -135,7 +135,7 @@ impl Replay {
             seq: self.chain.seq,
             hash: self.chain.hash,
             state_digest: self.kernel.digest(),
-            bytes: self.kernel.checkpoint(),
+            bytes: envelope::seal(&self.kernel.checkpoint()),
         }
     }
 

@@ -9,12 +9,12 @@ use super::{Obstacle, Output, RequestError};
 impl Writer {
     /// Answers [`Output::Load`] with all records of the deployment, in order; poll next. The
     /// requests that waited for it are decided before all others.
+    ///
+    /// Records that are not yet known to be durable are never taken over. Those behind everything
+    /// that this writer has decided were written by another owner, and who waited is told so; the
+    /// next append finds out as well, because the store refuses it.
     pub fn revive(&mut self, deployment: DeploymentId, rows: &[Row], out: &mut Vec<Output>) {
-        let error = match self.bring_back(rows) {
-            Ok(()) if rows.is_empty() => Some(Refusal::UnknownDeployment(deployment).into()),
-            Ok(()) => None,
-            Err(why) => Some(RequestError::Unreadable { deployment, why }),
-        };
+        let error = self.bring_back(deployment, rows).err();
         let mut place = 0;
         for (wanted, mut waiting) in std::mem::take(&mut self.parked) {
             match &error {
@@ -32,14 +32,26 @@ impl Writer {
         }
     }
 
-    fn bring_back(&mut self, rows: &[Row]) -> Result<(), Box<str>> {
-        if rows.is_empty() {
+    fn bring_back(&mut self, deployment: DeploymentId, rows: &[Row]) -> Result<(), RequestError> {
+        if self.kernel.service(deployment).is_some() {
+            // It was started while the store was asked for it.
             return Ok(());
         }
+        let Some(last) = rows.last() else {
+            return Err(Refusal::UnknownDeployment(deployment).into());
+        };
+        if last.seq > self.kernel.head() {
+            return Err(RequestError::NotOwner);
+        }
+        if last.seq > self.durable() {
+            // Whether they are this writer's own is known when the append under way has ended.
+            let (why, retry_after) = (Obstacle::Conflict, self.limits.retry_after);
+            return Err(RequestError::NotWritten { why, retry_after });
+        }
+        let unreadable = |why: String| RequestError::Unreadable { deployment, why: why.into() };
         let records: Result<Vec<_>, _> = rows.iter().map(Row::open).collect();
-        let records = records.map_err(|error| error.to_string())?;
-        self.kernel.revive(&records).map_err(|error| error.to_string())?;
-        Ok(())
+        let records = records.map_err(|error| unreadable(error.to_string()))?;
+        self.kernel.revive(&records).map_err(|error| unreadable(error.to_string()))
     }
 
     /// Answers [`Output::Load`] when the records cannot be read now: who waited is told so.

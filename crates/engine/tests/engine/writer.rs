@@ -3,7 +3,7 @@ use seaway_engine::core::{
 };
 use seaway_kernel::{Command, Refusal};
 use seaway_model::{Epoch, Outcome, Timestamp};
-use seaway_wire::Append;
+use seaway_wire::{Append, Row};
 
 use crate::disk::{Desk, Disk, request};
 use crate::requests::{by, deployment, start, structure};
@@ -138,6 +138,71 @@ fn a_deployment_that_failed_and_left_memory_comes_back_for_a_retry() {
     let again = desk.offers.pop().expect("it is offered again");
     assert_eq!(again, step);
     desk.work(step, Outcome::Pass);
+    assert_eq!(desk.disk.load().kernel().digest(), desk.writer.kernel().digest());
+}
+
+/// Everything that the log has about a deployment.
+fn rows_of(disk: &Disk, number: u128) -> Vec<Row> {
+    let rows = disk.rows.iter().filter(|row| row.deployment == Some(deployment(number)));
+    rows.cloned().collect()
+}
+
+#[test]
+fn records_of_another_owner_are_not_taken_over() {
+    let mut new = Desk::new();
+    // This one lost the project here, and does not know.
+    let mut old = new.disk.load();
+    let step = new.start(1);
+    new.work(step, Outcome::Fail);
+    let digest = old.kernel().digest();
+
+    old.offer(request(1, Command::Retry { step })).unwrap();
+    assert_eq!(poll(&mut old), (None, vec![Output::Load { deployment: deployment(1) }]));
+    let mut out = Vec::new();
+    old.revive(deployment(1), &rows_of(&new.disk, 1), &mut out);
+    let result = Err(RequestError::NotOwner);
+    assert_eq!(out, [Output::Reply { ticket: Ticket(1), result }]);
+    assert_eq!(old.kernel().digest(), digest);
+    assert!(old.is_settled());
+
+    old.offer(request(2, start(2))).unwrap();
+    let append = poll(&mut old).0.expect("it does not know yet");
+    assert!(append.rows[0].seq <= new.disk.end().seq, "the store will refuse it");
+}
+
+#[test]
+fn records_that_may_be_of_an_append_under_way_are_not_taken_over() {
+    let mut desk = Desk::new();
+    let mut elsewhere = Desk::on(desk.disk.clone());
+    let step = elsewhere.start(1);
+    elsewhere.work(step, Outcome::Fail);
+
+    desk.writer.offer(request(50, Command::Retry { step })).unwrap();
+    let load = Output::Load { deployment: deployment(1) };
+    assert_eq!(poll(&mut desk.writer), (None, vec![load]));
+    for number in 2..=20 {
+        desk.writer.offer(request(number, start(number.into()))).unwrap();
+    }
+    assert!(poll(&mut desk.writer).0.is_some());
+    let mut out = Vec::new();
+    desk.writer.revive(deployment(1), &rows_of(&elsewhere.disk, 1), &mut out);
+    let retry_after = Limits::default().retry_after;
+    let result = Err(RequestError::NotWritten { why: Obstacle::Conflict, retry_after });
+    assert_eq!(out, [Output::Reply { ticket: Ticket(50), result }]);
+}
+
+#[test]
+fn a_deployment_that_started_while_the_store_was_asked_for_it_is_decided_as_it_is() {
+    let mut desk = Desk::new();
+    desk.writer.offer(request(50, Command::Pause { deployment: deployment(1) })).unwrap();
+    let load = Output::Load { deployment: deployment(1) };
+    assert_eq!(poll(&mut desk.writer), (None, vec![load]));
+    desk.start(1);
+    let mut out = Vec::new();
+    desk.writer.revive(deployment(1), &rows_of(&desk.disk, 1), &mut out);
+    assert_eq!(out, []);
+    desk.disk.write(poll(&mut desk.writer).0.expect("the pause is written"));
+    assert_eq!(replies(&committed(&mut desk.writer)), [(50, true)]);
     assert_eq!(desk.disk.load().kernel().digest(), desk.writer.kernel().digest());
 }
 

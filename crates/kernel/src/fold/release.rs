@@ -3,15 +3,11 @@ use seaway_model::{DeploymentId, TargetId};
 
 use super::step::first_link;
 use crate::Kernel;
-use crate::state::{Course, PermitKey, Position, Role, RunKey, Shape, Spot};
+use crate::state::{Course, PermitKey, Position, Role, Run, RunKey, Shape, Spot};
 
 impl Kernel {
     /// Gives back what a step's end frees, and whatever its run or stage no longer needs.
     pub(super) fn release_after(&mut self, id: DeploymentId, spot: Spot) {
-        let aborting = matches!(self.deployments[&id].course, Course::Aborting { .. });
-        if aborting && planted(Bug::AbortKeepsPermits) {
-            return;
-        }
         match spot.position() {
             Position::PipelineStarted | Position::StageStarted(_) => {}
             Position::StageFinished(stage) => self.release_stage(id, stage),
@@ -19,10 +15,6 @@ impl Kernel {
             Position::Inside(key, cell) => {
                 self.release_link(id, key, cell);
                 let run = &self.deployments[&id].runs[&key];
-                if cell == run.shape.finish {
-                    self.release_run(id, key);
-                    return;
-                }
                 let definition = &self.world.definitions[run.definition as usize];
                 let closes = match (run.shape.role(cell), &definition.range) {
                     (Role::TaskDone { task }, Some(range)) => task as u32 == range.last,
@@ -31,8 +23,24 @@ impl Kernel {
                 if closes && run.cell(cell).is_complete() {
                     self.release_range(id, key);
                 }
+                self.release_ended(id, key);
                 self.release_while_paused(id, key);
             }
+        }
+    }
+
+    /// A run that has ended, by itself or with its stage, and has nothing in flight gives
+    /// everything back; so does its stage, once all its runs have.
+    fn release_ended(&mut self, id: DeploymentId, key: RunKey) {
+        let deployment = &self.deployments[&id];
+        let (run, stage) = (&deployment.runs[&key], &deployment.stages[&key.stage]);
+        let stage_over = stage.finish.is_settled() && !stage.finish.has_failed();
+        if run.counts.in_flight > 0 || !(run.finish().is_settled() || stage_over) {
+            return;
+        }
+        self.release_run(id, key);
+        if self.deployments[&id].stages[&key.stage].finish.is_settled() {
+            self.release_stage(id, key.stage);
         }
     }
 
@@ -58,22 +66,23 @@ impl Kernel {
 
     fn release_stage(&mut self, id: DeploymentId, number: u32) {
         let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
+        let busy = deployment.runs_in(number).any(|run| run.counts.in_flight > 0);
         let stage = deployment.stages.get_mut(&number).expect("the stage was located");
-        if std::mem::take(&mut stage.holds) {
+        let failed = stage.finish.has_failed();
+        if !busy && std::mem::take(&mut stage.holds) {
             self.give_back(id, PermitKey::Stage(number), TargetId(0));
         }
-        if self.deployments[&id].stages[&number].finish.is_settled() {
-            self.abandon_stage(id, number);
+        if failed {
+            return;
         }
-    }
-
-    /// Steps of a stage that ended before them leave the lines they stand in.
-    fn abandon_stage(&mut self, id: DeploymentId, number: u32) {
-        let deployment = &self.deployments[&id];
-        let waiting = deployment.derived.in_line.keys().copied();
-        let inside: Vec<Spot> = waiting.filter(|spot| spot.stage() == Some(number)).collect();
-        inside.into_iter().for_each(|spot| self.leave_lines(id, spot));
-        let keys: Vec<RunKey> = self.deployments[&id].runs_in(number).map(|run| run.key).collect();
+        let started = Spot::stage_started(number);
+        let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
+        if deployment.derived.in_line.contains_key(&started) {
+            deployment.derived.todo.insert(started);
+        }
+        let idle = |run: &&Run| run.counts.in_flight == 0;
+        let keys: Vec<RunKey> =
+            self.deployments[&id].runs_in(number).filter(idle).map(|run| run.key).collect();
         keys.into_iter().for_each(|key| self.release_run(id, key));
     }
 
@@ -120,22 +129,24 @@ impl Kernel {
         }
     }
 
-    /// A run that has ended gives everything back.
     fn release_run(&mut self, id: DeploymentId, key: RunKey) {
         let run = &self.deployments[&id].runs[&key];
-        let waiting: Vec<Spot> = self.deployments[&id]
-            .derived
-            .in_line
-            .keys()
-            .copied()
-            .filter(|spot| matches!(spot.position(), Position::Inside(it, _) if it == key))
-            .collect();
         let holding: Vec<u32> =
             (Shape::STARTED..run.shape.finish).filter(|&cell| run.cell(cell).holds()).collect();
-        waiting.into_iter().for_each(|spot| self.leave_lines(id, spot));
         holding.into_iter().for_each(|first| self.release_member(id, key, first));
         self.release_range(id, key);
         self.release_service(id, key);
+        self.look_again(id, key);
+    }
+
+    /// Steps of a run that ended may still be in line; they are judged afresh.
+    fn look_again(&mut self, id: DeploymentId, key: RunKey) {
+        let in_line = self.deployments[&id].derived.in_line.keys().copied();
+        let waiting: Vec<Spot> = in_line
+            .filter(|spot| matches!(spot.position(), Position::Inside(it, _) if it == key))
+            .collect();
+        let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
+        deployment.derived.todo.extend(waiting);
     }
 
     fn release_all(&mut self, id: DeploymentId) {

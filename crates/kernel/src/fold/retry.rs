@@ -2,14 +2,24 @@ use seaway_model::DeploymentId;
 use seaway_model::planted::{Bug, planted};
 
 use crate::Kernel;
+use crate::record::Record;
 use crate::state::{
-    Cell, Deployment, Ground, Position, Role, RunKey, Shape, Spot, StepKey, key_of,
+    Cell, Deployment, Ground, Position, Role, RunKey, Shape, Spot, StepKey, Tries, key_of,
 };
 
 impl Kernel {
     /// Opens the next attempt of a step and of everything after it: in its run, or in its stage
     /// when the stage starts again.
-    pub(super) fn reopen(&mut self, id: DeploymentId, spot: Spot) {
+    pub(super) fn reopen(&mut self, id: DeploymentId, spot: Spot, record: &Record) {
+        self.reopen_from(id, spot);
+        // The step itself may have been open already, when something before it was retried.
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        let tries = deployment.tries.entry((record.target, record.kind)).or_default();
+        *tries = Tries { attempt: record.attempt, ..Tries::default() };
+        self.rewalk(id);
+    }
+
+    fn reopen_from(&mut self, id: DeploymentId, spot: Spot) {
         match spot.position() {
             Position::StageStarted(stage) => self.reopen_stage(id, stage),
             Position::Inside(key, cell) => {
@@ -27,7 +37,6 @@ impl Kernel {
             }
             _ => {}
         }
-        self.rewalk(id);
     }
 
     /// Opens the next attempt of everything after a step that a person skips.
@@ -62,7 +71,7 @@ impl Kernel {
     }
 
     /// The ends of the stage and of the pipeline count no longer.
-    fn reopen_markers(&mut self, id: DeploymentId, stage: u32) {
+    pub(super) fn reopen_markers(&mut self, id: DeploymentId, stage: u32) {
         use seaway_model::{Kind, TargetTable};
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         let state = deployment.stages.get_mut(&stage).expect("the stage was located");

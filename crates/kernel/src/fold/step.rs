@@ -73,7 +73,7 @@ impl Kernel {
                 self.end_lease(id, record);
                 self.settle(id, spot, Status::Cancelled);
             }
-            Fact::Retried => self.reopen(id, spot),
+            Fact::Retried => self.reopen(id, spot, record),
             _ => return Err(IllegalRecord::UnknownStep { seq: record.seq }),
         }
         Ok(())
@@ -98,7 +98,11 @@ impl Kernel {
         self.leave_lines(id, spot);
         let deployment = &self.deployments[&id];
         let needs = self.needs(deployment, spot);
-        let place = self.place(deployment, spot);
+        let there = match spot.position() {
+            Position::Inside(run, cell) => deployment.runs[&run].holds_member(cell),
+            _ => false,
+        };
+        let place = if there { None } else { self.place(deployment, spot) };
         let revision = deployment.revision;
         if let Some(place) = place {
             self.places.arrive(place, revision);
@@ -268,7 +272,8 @@ impl Kernel {
                     deployment.derived.todo.extend(in_line);
                 }
                 if deployment.runs[&key].is_out_of_turn(cell) {
-                    // A link that was inserted before this one while it was in flight is overtaken.
+                    // Something was inserted before a link that was in flight: the chain does not
+                    // go on where it usually does.
                     self.rewalk(id);
                 } else if !passed_over {
                     deployment.settled(&mut ground, key, cell);

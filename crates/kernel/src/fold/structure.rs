@@ -5,7 +5,7 @@ use seaway_model::DeploymentId;
 use super::apply::IllegalRecord;
 use crate::Kernel;
 use crate::record::{Detail, Record};
-use crate::state::{Deployment, Ghost, Ground, PermitKey, RunKey, Status, World};
+use crate::state::{Deployment, Ghost, Ground, PermitKey, Run, RunKey, Status, World};
 use crate::structure::Structure;
 
 impl Kernel {
@@ -53,7 +53,12 @@ impl Kernel {
             }
         }
         deployment.walk(&mut Ground { world, targets, seq });
+        let reopened = deployment.joined_stages();
         let rank = deployment.rank();
+        if !reopened.is_empty() {
+            reopened.into_iter().for_each(|stage| self.reopen_markers(id, stage));
+            self.rewalk(id);
+        }
         self.grant_batches(id);
         self.release_departed(id);
         self.active.insert(rank);
@@ -95,6 +100,17 @@ impl Kernel {
 }
 
 impl Deployment {
+    /// Stages that were recorded as failed and now have a run that has not ended: their end opens
+    /// again.
+    fn joined_stages(&self) -> Vec<u32> {
+        let failed = self.stages.iter().filter(|(_, stage)| stage.finish.has_failed());
+        let joined = failed.filter(|(number, stage)| {
+            let open = |run: &Run| run.finish().is_idle() && !run.finish().is_passed_over();
+            stage.reached && self.runs_in(**number).any(open)
+        });
+        joined.map(|(number, _)| *number).collect()
+    }
+
     /// A stage that left stays for a deployment that is in it, or that came to grief in it.
     pub(super) fn keep_ghosts(&mut self, world: &World, left: &[u32]) {
         self.ghosts.retain(|number, _| world.stage(*number).is_none());

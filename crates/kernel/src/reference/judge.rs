@@ -180,12 +180,6 @@ impl Reference {
         {
             return Some(Reason::Condition);
         }
-        if let Some((first, _)) = node.chain
-            && first != number
-            && dep.status(&graph.nodes[first]) == Status::Outdated
-        {
-            return Some(Reason::Superseded);
-        }
         let newest = self.newest.get(&self.place(dep, graph, number)?)?;
         (*newest > dep.revision).then_some(Reason::Superseded)
     }
@@ -218,9 +212,10 @@ impl Reference {
             held >= need.batch.capacity as usize
                 || lines.get(&need.key).is_some_and(|line| !line.is_empty())
         };
-        if !needs.iter().any(full) {
-            return None;
-        }
+        // It stands in line up to the first permit that it cannot have; those further in only
+        // matter to whoever got that far.
+        let first = needs.iter().position(full)?;
+        let needs = &needs[..=first];
         for need in needs {
             let Policy::Supersede { max_replaced } = need.batch.policy else { continue };
             let replaced = self.permits.get(&need.key).map_or(0, |permit| permit.replaced);

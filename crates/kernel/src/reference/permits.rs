@@ -180,12 +180,12 @@ impl Reference {
         self.permits.entry(key).or_default().replaced += 1;
     }
 
-    /// The place that a step changes when it arrives there.
+    /// The place that a step is about.
     pub(super) fn place(&self, dep: &Dep, graph: &Graph, number: usize) -> Option<String> {
         let node = &graph.nodes[number];
         let stage = node.stage.as_ref()?;
         let what = match (&node.group, &node.member, node.chain) {
-            (Some(group), Some(member), Some((first, _))) if first == number => {
+            (Some(group), Some(member), Some(_)) => {
                 format!("{group}/{member}")
             }
             (None, None, None) if node.work => format!("{:?}", node.slot),
@@ -225,14 +225,19 @@ impl Reference {
         let told = |path: &str, kind| {
             dep.facts.get(&(path.to_owned(), kind)).map_or(Status::Idle, |told| told.status)
         };
+        let busy = |here: &dyn Fn(&Node) -> bool| {
+            graph.nodes.iter().any(|node| here(node) && dep.status(node) == Status::InFlight)
+        };
         if let Key::Stage(stage) = key {
-            return !told(&format!("{}/{stage}", self.project), Kind::StageFinished).settled();
+            let over = told(&format!("{}/{stage}", self.project), Kind::StageFinished).settled();
+            return !over || busy(&|node| node.stage.as_ref() == Some(stage));
         }
         let (stage, _) = holder.run.rsplit_once('/').expect("runs are below a stage");
-        if told(stage, Kind::StageFinished).settled()
-            || told(&holder.run, Kind::SequenceFinished).settled()
-        {
-            return false;
+        let end = told(stage, Kind::StageFinished);
+        let over = (end.settled() && end != Status::Failed)
+            || told(&holder.run, Kind::SequenceFinished).settled();
+        if over {
+            return busy(&|node| node.run.as_ref().is_some_and(|run| run.path == holder.run));
         }
         let run: Vec<&Node> = graph
             .nodes

@@ -17,7 +17,8 @@ pub(crate) enum Judgement {
     Held,
     /// Something after it has finished; only a person can end this.
     Stale,
-    /// In line for these permits; the first is the one that it cannot have.
+    /// In line for these permits; the last is the one that it cannot have. It does not stand in
+    /// line for those further in, which only matter to whoever got this far.
     InLine(Needs),
     /// The newer waiter replaces an older one.
     Replaces(PermitKey, Waiter),
@@ -82,20 +83,15 @@ impl Kernel {
         {
             return Some(Reason::IntroducedLate);
         }
-        match role {
-            Role::TaskDone { task } => {
-                let definition = &self.world.definitions[run.definition as usize];
-                if !run.condition_holds(definition, task) {
-                    return Some(Reason::Condition);
-                }
+        if let Role::TaskDone { task } = role {
+            let definition = &self.world.definitions[run.definition as usize];
+            if !run.condition_holds(definition, task) {
+                return Some(Reason::Condition);
             }
-            Role::Link { group, member, link: 1.. } => {
-                let first = run.shape.groups[group].cell(member, 0);
-                if run.cell(first).status() == Status::Outdated {
-                    return Some(Reason::Superseded);
-                }
-            }
-            _ => {}
+        }
+        if run.holds_member(cell) {
+            // Nobody else can have arrived there since.
+            return None;
         }
         let place = self.place(deployment, spot)?;
         let newest = self.places.newest(&place)?;
@@ -112,14 +108,11 @@ impl Kernel {
                 || self.permits.first_in_line(need.key).is_some_and(|first| first < me)
         };
         if let Some(first) = needs.iter().position(refused) {
+            let needs = &needs[..=first];
             let older = needs.iter().find_map(|need| self.replaceable(deployment, need, me));
             return Some(match older {
                 Some((key, waiter)) => Judgement::Replaces(key, waiter),
-                None => {
-                    let mut needs = needs.clone();
-                    needs.swap(0, first);
-                    Judgement::InLine(needs)
-                }
+                None => Judgement::InLine(needs.iter().copied().collect()),
             });
         }
         needs.iter().find_map(|need| comes_back(&self.permits, need))
@@ -170,9 +163,9 @@ impl Kernel {
 
 /// Whether the stage or run of a step was superseded as a whole.
 fn is_superseded(deployment: &Deployment, spot: Spot) -> bool {
-    let in_stage = spot.stage().is_some_and(|stage| {
-        deployment.stages[&stage].finish.status() == Status::Superseded
-    });
+    let in_stage = spot
+        .stage()
+        .is_some_and(|stage| deployment.stages[&stage].finish.status() == Status::Superseded);
     let in_run = match spot.position() {
         Position::Inside(run, _) => deployment.runs[&run].finish().status() == Status::Superseded,
         _ => false,

@@ -70,13 +70,13 @@ impl Kernel {
         }
     }
 
-    /// The place that a step changes, if it is the one that arrives there.
+    /// The place that a step is about, for steps that change one.
     pub(crate) fn place(&self, deployment: &Deployment, spot: Spot) -> Option<Place> {
         let Position::Inside(key, cell) = spot.position() else { return None };
         let run = &deployment.runs[&key];
         let (stage, service) = (key.stage, deployment.service_part);
         match run.shape.role(cell) {
-            Role::Link { group, member, link: 0 } => {
+            Role::Link { group, member, .. } => {
                 let shape = &run.shape.groups[group];
                 let member = shape.members.parts[member as usize];
                 let group = self.targets.get(shape.target).part;

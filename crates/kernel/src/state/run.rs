@@ -171,11 +171,13 @@ impl Run {
         self.counts.in_flight == 0 && self.counts.failed == 0 && self.counts.stale == 0
     }
 
-    /// Whether a step of a chain ended before one that comes before it.
+    /// Whether a step of a chain ended before one that comes before it, or after one behind it.
     pub(crate) fn is_out_of_turn(&self, cell: u32) -> bool {
         match self.shape.role(cell) {
-            Role::Link { link, .. } => {
+            Role::Link { group, link, .. } => {
+                let last = cell - link + self.shape.groups[group].chain.len() as u32;
                 (cell - link..cell).any(|before| !self.cell(before).lets_through())
+                    || (cell + 1..last).any(|behind| !self.cell(behind).is_idle())
             }
             _ => false,
         }
@@ -188,6 +190,14 @@ impl Run {
         match &self.shape.groups[task.groups.clone()] {
             [] => dispatched(self.cell(task.done)),
             groups => groups.iter().any(|group| dispatched(self.cell(group.start))),
+        }
+    }
+
+    /// Whether the member that a step is about is held.
+    pub(crate) fn holds_member(&self, cell: u32) -> bool {
+        match self.shape.role(cell) {
+            Role::Link { link, .. } => self.cell(cell - link).holds(),
+            _ => false,
         }
     }
 

@@ -269,7 +269,8 @@ impl RunWalk<'_> {
             left |= stop.is_none_or(|cell| self.run.cell(cell).has_failed());
         }
         let join = self.run.cell(finish);
-        if !left || (self.run.counts.groups[group].open > 0 && !join.lets_through()) {
+        let waits = join.is_idle() && !join.is_passed_over();
+        if !left || (waits && self.run.counts.groups[group].open > 0) {
             return false;
         }
         self.pass(finish) || join.has_failed()

@@ -110,7 +110,7 @@ impl Kernel {
         match self.judge(deployment, spot) {
             Judgement::Stale => Waiting::Overtaken,
             Judgement::InLine(needs) if known || in_line => {
-                self.in_line(deployment, spot, &needs[0])
+                self.in_line(deployment, spot, &needs[needs.len() - 1])
             }
             Judgement::Held | Judgement::Over => self.before(deployment, spot, frontier),
             _ if known => Waiting::Scheduled,

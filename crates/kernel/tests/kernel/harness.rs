@@ -132,6 +132,7 @@ impl Harness {
         if made != expected && TRACE.load(std::sync::atomic::Ordering::Relaxed) {
             for id in made.iter().chain(&expected).map(|it| it.deployment) {
                 println!("reference {id}: {:?}", self.reference.waiting(id));
+                println!("permits {:?}", self.reference);
                 println!("kernel {id}: {:?}", self.kernel.waiting(id, 100));
             }
         }

@@ -38,13 +38,15 @@ pub(super) fn fresh(start: u64) -> bool {
 pub(super) fn again() -> bool {
     let mut noticed = 0;
     for entry in recorded() {
-        match live(entry.seed, Some(entry.bug), false).violation {
-            Some(violation) => {
-                noticed += 1;
-                println!("{:<26} seed {:<5} {:?}", entry.name, entry.seed, violation.rule);
-            }
-            None => println!("{:<26} seed {:<5} NOT NOTICED", entry.name, entry.seed),
-        }
+        let with = live(entry.seed, Some(entry.bug), false).violation;
+        let without = live(entry.seed, None, false).violation;
+        noticed += usize::from(with.is_some() && without.is_none());
+        let result = match (with, without) {
+            (Some(violation), None) => format!("{:?}", violation.rule),
+            (_, Some(other)) => format!("FAILS WITHOUT IT: {other}"),
+            (None, None) => "NOT NOTICED".to_owned(),
+        };
+        println!("{:<26} seed {:<5} {result}", entry.name, entry.seed);
     }
     println!("{noticed} of {} planted bugs noticed", BUGS.len());
     noticed == BUGS.len()

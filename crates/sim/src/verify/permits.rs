@@ -61,7 +61,8 @@ impl Permits {
         if life.course != Course::Paused {
             return;
         }
-        let inner = self.held.iter().filter(|(key, _)| matches!(key, Key::Range(..) | Key::Member(..)));
+        let inner =
+            self.held.iter().filter(|(key, _)| matches!(key, Key::Range(..) | Key::Member(..)));
         let inner: Vec<Holder> = inner.flat_map(|(_, it)| it).map(|(holder, _)| *holder).collect();
         let idle = |run: TargetId, paths: &mut Paths| {
             let flying = life.steps.iter().filter(|(_, it)| it.status == super::Status::Flying);

@@ -1,6 +1,7 @@
 //! One simulated world: a project with its owners, a disk, executors, people, and faults.
 
 mod agents;
+mod commit;
 mod dice;
 mod disk;
 mod edits;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use seaway_wire::Append;
 
-use super::pool::Pool;
+use super::pool::{Access, Lease, Pool};
 use super::{append, fault, schema};
 use crate::error::{AppendError, BackupError, OpenError, StoreError};
 use crate::log_store::{Decode, LogStore, Query};
@@ -19,7 +19,8 @@ const READERS: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Postgres {
     readers: Arc<Pool>,
-    writers: Arc<Pool>,
+    /// None where the database was opened for looking at it.
+    writers: Option<Arc<Pool>>,
 }
 
 impl Postgres {
@@ -27,18 +28,34 @@ impl Postgres {
         let config = fault::parse(url)?;
         let place = fault::place(&config);
         schema::migrate(&config, &place).await?;
-        let readers = Arc::new(Pool::new(config.clone(), READERS));
-        Ok(Self { readers, writers: Arc::new(Pool::new(config, WRITERS)) })
+        let readers = Arc::new(Pool::new(config.clone(), Access::ReadOnly, READERS));
+        let writers = Arc::new(Pool::new(config, Access::ReadWrite, WRITERS));
+        Ok(Self { readers, writers: Some(writers) })
+    }
+
+    pub(crate) async fn connect_read_only(url: &str) -> Result<Self, OpenError> {
+        let config = fault::parse(url)?;
+        let place = fault::place(&config);
+        schema::check(&config, &place).await?;
+        let readers = Arc::new(Pool::new(config, Access::ReadOnly, READERS));
+        Ok(Self { readers, writers: None })
+    }
+
+    async fn writer(&self) -> Result<Lease<'_>, StoreError> {
+        let writers = self.writers.as_ref().ok_or(StoreError::ReadOnly)?;
+        writers.take().await.map_err(|error| StoreError::Unavailable(error.into()))
     }
 }
 
 impl LogStore for Postgres {
     const SIZE: &'static str = "SELECT pg_database_size(current_database())";
 
+    /// A server watches over its own files.
+    const FINDINGS: Option<&'static str> = None;
+
     async fn append(&self, append: Append) -> Result<(), AppendError> {
         shape::check(&append)?;
-        let mut lease =
-            self.writers.take().await.map_err(|error| AppendError::Unavailable(error.into()))?;
+        let mut lease = self.writer().await?;
         let session = lease.session();
         let statement = session.statement(append::CALL).await;
         let statement = statement.map_err(|error| append::error(error, &append))?;
@@ -48,8 +65,7 @@ impl LogStore for Postgres {
     }
 
     async fn write(&self, statements: Vec<Query>) -> Result<Option<i64>, StoreError> {
-        let unavailable = |error: tokio_postgres::Error| StoreError::Unavailable(error.into());
-        let mut lease = self.writers.take().await.map_err(unavailable)?;
+        let mut lease = self.writer().await?;
         lease.session().write(&statements).await.map_err(fault::store_error)
     }
 

@@ -14,10 +14,19 @@ const STATEMENTS: usize = 256;
 /// were empty would go on reading them from end to end.
 const SETTINGS: &str = "SET synchronous_commit = on; SET enable_seqscan = off";
 
+/// What a connection may be used for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Access {
+    ReadWrite,
+    /// The server itself refuses to write.
+    ReadOnly,
+}
+
 /// A few connections, made when they are first needed and again when they were lost.
 #[derive(Debug)]
 pub(super) struct Pool {
     config: Config,
+    access: Access,
     idle: Mutex<Vec<Session>>,
     turns: Semaphore,
 }
@@ -39,8 +48,8 @@ pub(super) struct Session {
 }
 
 impl Pool {
-    pub(super) fn new(config: Config, connections: usize) -> Self {
-        Self { config, idle: Mutex::default(), turns: Semaphore::new(connections) }
+    pub(super) fn new(config: Config, access: Access, connections: usize) -> Self {
+        Self { config, access, idle: Mutex::default(), turns: Semaphore::new(connections) }
     }
 
     pub(super) async fn take(&self) -> Result<Lease<'_>, Error> {
@@ -52,7 +61,7 @@ impl Pool {
         };
         let session = match pooled {
             Some(session) => session,
-            None => Session::connect(&self.config).await?,
+            None => Session::connect(&self.config, self.access).await?,
         };
         Ok(Lease { pool: self, session: Some(session), _turn: turn })
     }
@@ -74,7 +83,7 @@ impl Drop for Lease<'_> {
 }
 
 impl Session {
-    pub(super) async fn connect(config: &Config) -> Result<Self, Error> {
+    pub(super) async fn connect(config: &Config, access: Access) -> Result<Self, Error> {
         let (client, connection) = config.connect(NoTls).await?;
         // It ends when the client is dropped, and what it finds wrong the client reports too.
         tokio::spawn(async move {
@@ -83,6 +92,9 @@ impl Session {
             }
         });
         client.batch_execute(SETTINGS).await?;
+        if let Access::ReadOnly = access {
+            client.batch_execute("SET default_transaction_read_only = on").await?;
+        }
         Ok(Self { client, statements: BTreeMap::new() })
     }
 

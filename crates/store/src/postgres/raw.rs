@@ -1,7 +1,7 @@
 use seaway_model::Name;
 use seaway_wire::Append;
 
-use super::pool::Session;
+use super::pool::{Access, Session};
 use super::{append, fault, schema};
 use crate::error::{AppendError, OpenError};
 
@@ -15,7 +15,7 @@ impl Raw {
         let config = fault::parse(url)?;
         let place = fault::place(&config);
         schema::migrate(&config, &place).await?;
-        let connected = Session::connect(&config).await;
+        let connected = Session::connect(&config, Access::ReadWrite).await;
         connected.map(Self).map_err(|error| OpenError::Unusable { place, source: error.into() })
     }
 

@@ -1,21 +1,45 @@
 use seaway_model::{Fact, Kind, Outcome};
 use tokio_postgres::{Config, Error, Transaction};
 
-use super::pool::Session;
+use super::pool::{Access, Session};
 use crate::error::OpenError;
 
 /// The steps from an empty database to the schema of today; step n leads to version n. A step that
 /// was released is never edited.
 const STEPS: &[&str] = &[concat!(include_str!("schema/1.sql"), include_str!("schema/append.sql"))];
 
+const VERSION: &str = "SELECT coalesce(max(version), 0) FROM seaway_schema";
+
 /// Any number will do, as long as all versions of Seaway use the same one.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7378977117)";
 
+/// Makes sure that a database has the schema of today, without changing anything.
+pub(super) async fn check(config: &Config, place: &str) -> Result<(), OpenError> {
+    let session = connect(config, Access::ReadOnly, place).await?;
+    let failed = |error: Error| OpenError::Failed { place: place.to_owned(), source: error.into() };
+    let there = "SELECT to_regclass('seaway_schema') IS NOT NULL";
+    let there = session.client().query_one(there, &[]).await.and_then(|row| row.try_get(0));
+    if !there.map_err(failed)? {
+        return Err(OpenError::NoLog { place: place.to_owned() });
+    }
+    let version = session.client().query_one(VERSION, &[]).await.and_then(|row| row.try_get(0));
+    let (found, known) = (version.map_err(failed)?, STEPS.len() as i64);
+    match found {
+        0 => Err(OpenError::NoLog { place: place.to_owned() }),
+        found if found > known => Err(OpenError::Newer { found, known }),
+        found if found < known => Err(OpenError::Older { found, known }),
+        _ => Ok(()),
+    }
+}
+
+async fn connect(config: &Config, access: Access, place: &str) -> Result<Session, OpenError> {
+    let connected = Session::connect(config, access).await;
+    connected.map_err(|error| OpenError::Unusable { place: place.to_owned(), source: error.into() })
+}
+
 /// Brings a database to the schema of today, all or nothing, one process at a time.
 pub(super) async fn migrate(config: &Config, place: &str) -> Result<(), OpenError> {
-    let connected = Session::connect(config).await;
-    let mut session = connected
-        .map_err(|error| OpenError::Unusable { place: place.to_owned(), source: error.into() })?;
+    let mut session = connect(config, Access::ReadWrite, place).await?;
     let failed = |error: Error| OpenError::Failed { place: place.to_owned(), source: error.into() };
     let transaction = session.client_mut().transaction().await.map_err(failed)?;
     let found = version(&transaction).await.map_err(failed)?;
@@ -33,8 +57,7 @@ async fn version(transaction: &Transaction<'_>) -> Result<i64, Error> {
     let table = "SET LOCAL client_min_messages = warning;
          CREATE TABLE IF NOT EXISTS seaway_schema (version BIGINT NOT NULL)";
     transaction.batch_execute(table).await?;
-    let version = "SELECT coalesce(max(version), 0) FROM seaway_schema";
-    transaction.query_one(version, &[]).await?.try_get(0)
+    transaction.query_one(VERSION, &[]).await?.try_get(0)
 }
 
 async fn apply(transaction: &Transaction<'_>, steps: &[&str]) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
-use super::files;
+use super::{fault, files};
 use crate::error::{BackupError, Cause};
 
 /// Pages that are copied between two looks at the rest of the world.
@@ -36,7 +36,10 @@ fn copy_now(from: &Path, to: &Path) -> Result<(), BackupError> {
             // The first error is the one worth telling.
             let _ = std::fs::remove_file(PathBuf::from(leftover));
         }
-        failed(error)
+        failed(match error.downcast::<rusqlite::Error>() {
+            Ok(error) => fault::cause(*error),
+            Err(other) => other,
+        })
     })
 }
 

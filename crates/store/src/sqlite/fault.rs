@@ -2,7 +2,7 @@ use std::path::Path;
 
 use rusqlite::ErrorCode;
 
-use crate::error::{OpenError, StoreError};
+use crate::error::{Cause, OpenError, StoreError};
 
 /// What an error of SQLite means for what happens next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,22 +39,32 @@ impl Fault {
     }
 }
 
+/// What SQLite says, once: its errors repeat themselves as their own causes.
+pub(super) fn cause(error: rusqlite::Error) -> Cause {
+    match &error {
+        rusqlite::Error::SqliteFailure(code, Some(text)) => {
+            format!("{text} (SQLite error {})", code.extended_code).into()
+        }
+        _ => error.to_string().into(),
+    }
+}
+
 pub(super) fn while_opening(path: &Path, error: rusqlite::Error) -> OpenError {
     let place = path.display().to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            OpenError::Damaged { place, source: error.into() }
+            OpenError::Damaged { place, source: cause(error) }
         }
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::DiskFull) => {
-            OpenError::Unusable { place, source: error.into() }
+            OpenError::Unusable { place, source: cause(error) }
         }
-        _ => OpenError::Failed { place, source: error.into() },
+        _ => OpenError::Failed { place, source: cause(error) },
     }
 }
 
 pub(super) fn while_reading(error: rusqlite::Error) -> StoreError {
     match Fault::of(&error) {
-        Fault::Corrupt => StoreError::Corrupt(error.into()),
-        _ => StoreError::Unavailable(error.into()),
+        Fault::Corrupt => StoreError::Corrupt(cause(error)),
+        _ => StoreError::Unavailable(cause(error)),
     }
 }

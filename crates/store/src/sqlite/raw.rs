@@ -5,8 +5,8 @@ use seaway_model::Name;
 use seaway_wire::Append;
 
 use super::append::{self, NotWritten};
-use super::{files, schema};
-use crate::error::{AppendError, Cause, OpenError};
+use super::{fault, files, schema};
+use crate::error::{AppendError, OpenError};
 
 /// The tables without the writer: what the database itself can do on one thread. For benchmarks.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl Raw {
         files::make_durable(&connection, path)?;
         connection
             .execute_batch("PRAGMA wal_autocheckpoint = 4000")
-            .map_err(|error| super::fault::while_opening(path, error))?;
+            .map_err(|error| fault::while_opening(path, error))?;
         Ok(Self(connection))
     }
 
@@ -30,12 +30,12 @@ impl Raw {
             "INSERT INTO project (name, epoch) VALUES (?1, ?2)",
             (name.as_str(), i64::from(epoch)),
         );
-        created.map(|_| ()).map_err(|error| AppendError::Unavailable(error.into()))
+        created.map(|_| ()).map_err(|error| AppendError::Unavailable(fault::cause(error)))
     }
 
     /// Writes all of them in one transaction.
     pub fn append_all(&mut self, appends: &[Append]) -> Result<(), AppendError> {
-        let lost = |error| AppendError::Unavailable(Cause::from(error));
+        let lost = |error| AppendError::Unavailable(fault::cause(error));
         let transaction =
             self.0.transaction_with_behavior(TransactionBehavior::Immediate).map_err(lost)?;
         for append in appends {

@@ -100,5 +100,5 @@ impl Columns for Row<'_> {
 }
 
 fn value<'a>(row: &'a Row<'_>, column: usize) -> Result<ValueRef<'a>, Damaged> {
-    row.get_ref(column).map_err(|error| Damaged::Unreadable(column, error.into()))
+    row.get_ref(column).map_err(|error| Damaged::Unreadable(column, fault::cause(error)))
 }

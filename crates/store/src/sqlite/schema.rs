@@ -10,17 +10,32 @@ use crate::error::OpenError;
 /// released is never edited.
 const STEPS: &[&str] = &[include_str!("schema/1.sql")];
 
-/// Refuses a database that a newer program has written.
-pub(super) fn check(connection: &Connection, path: &Path) -> Result<i64, OpenError> {
+/// The version of a database, which a newer program must not have written.
+fn version(connection: &Connection, path: &Path) -> Result<i64, OpenError> {
     let version = connection.pragma_query_value(None, "user_version", |row| row.get(0));
     let found: i64 = version.map_err(|error| fault::while_opening(path, error))?;
     let known = STEPS.len() as i64;
     if found > known { Err(OpenError::Newer { found, known }) } else { Ok(found) }
 }
 
+/// Makes sure that a database has the schema of today, without changing anything. A file that
+/// belongs to someone else, or whose first writer was killed before it wrote, has none.
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let tables = connection.query_row(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('project', 'record')",
+        (),
+        |row| row.get::<_, i64>(0),
+    );
+    if tables.map_err(|error| fault::while_opening(path, error))? != 2 {
+        return Err(OpenError::NoLog { place: path.display().to_string() });
+    }
+    let (found, known) = (version(connection, path)?, STEPS.len() as i64);
+    if found < known { Err(OpenError::Older { found, known }) } else { Ok(()) }
+}
+
 /// Brings a database to the schema of today, all or nothing. One that has it is not written to.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
-    let found = check(connection, path)?;
+    let found = version(connection, path)?;
     let missing = usize::try_from(found).map_or(STEPS, |found| &STEPS[found..]);
     apply(connection, missing).map_err(|error| fault::while_opening(path, error))
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use seaway_model::Seq;
-use seaway_store::{AppendError, BackupError, OpenError, Store};
+use seaway_store::{AppendError, BackupError, OpenError, Store, StoreError};
 use tokio::sync::Notify;
 
 use crate::builder::{deployed, name};
@@ -93,6 +93,35 @@ async fn nothing_acknowledged_is_missing_after_connections_were_cut() {
         assert_eq!(rows[usize::try_from(seq.0).unwrap() - 1].hash, hash);
     }
     store.verify(&log.project, |_| ()).await.unwrap();
+}
+
+#[tokio::test]
+async fn looking_at_a_database_never_changes_it() {
+    let Some(place) = Place::postgres("read_only").await else { return };
+    let Place::Postgres(url) = &place else { unreachable!() };
+    let empty = Store::postgres_read_only(url).await.unwrap_err();
+    assert!(matches!(empty, OpenError::NoLog { .. }), "{empty:?}");
+    let tables = "SELECT count(*)::TEXT FROM pg_tables WHERE schemaname = 'public'";
+    assert_eq!(place.ask(tables).await, "0");
+
+    let (store, mut log) = place.shop().await;
+    let cart = deployed(1, "cart");
+    store.append(log.some(&cart, 3)).await.unwrap();
+    let beside = Store::postgres_read_only(url).await.unwrap();
+    assert_eq!(beside.verify(&log.project, |_| ()).await.unwrap().records, 3);
+    let refused = beside.append(log.clone().some(&cart, 1)).await;
+    assert!(matches!(refused, Err(AppendError::ReadOnly)), "{refused:?}");
+    let refused = beside.create_project(&name("bank")).await;
+    assert!(matches!(refused, Err(StoreError::ReadOnly)), "{refused:?}");
+
+    for version in [0, 99] {
+        place.tamper(&format!("UPDATE seaway_schema SET version = {version}")).await;
+        let refused = Store::postgres_read_only(url).await.unwrap_err();
+        match version {
+            0 => assert!(matches!(refused, OpenError::NoLog { .. }), "{refused:?}"),
+            _ => assert!(matches!(refused, OpenError::Newer { found: 99, .. }), "{refused:?}"),
+        }
+    }
 }
 
 #[tokio::test]

@@ -4,10 +4,13 @@ use std::path::Path;
 use std::process::Command;
 
 use seaway_model::Seq;
-use seaway_store::{AppendError, BackupError, OpenError, Store, StoreError, VerifyError};
+use seaway_store::{
+    AppendError, BackupError, Checkpoint, OpenError, Store, StoreError, VerifyError,
+};
 
 use crate::builder::{Builder, deployed, name};
 use crate::place::{Place, skipped, tamper_sqlite};
+use crate::tamper::told;
 
 #[tokio::test]
 async fn a_backup_made_while_appends_go_on_restores_to_a_verified_log() {
@@ -76,6 +79,50 @@ async fn a_newer_schema_is_refused_and_left_alone() {
     assert!(std::fs::read(dir.path().join("seaway.db")).unwrap() == before);
 }
 
+#[test]
+fn a_file_without_a_log_is_said_to_have_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let database = dir.path().join("seaway.db");
+    // A writer that was killed before its first commit leaves an empty file.
+    File::create(&database).unwrap();
+    let empty = Store::sqlite_read_only(dir.path()).unwrap_err();
+    assert!(matches!(empty, OpenError::NoLog { .. }), "{empty:?}");
+    tamper_sqlite(dir.path(), "CREATE TABLE recipe (cake TEXT); PRAGMA user_version = 1");
+    let foreign = Store::sqlite_read_only(dir.path()).unwrap_err();
+    assert!(matches!(foreign, OpenError::NoLog { .. }), "{foreign:?}");
+    assert!(foreign.to_string().contains("seaway.db holds no log"), "{foreign}");
+
+    std::fs::remove_file(&database).unwrap();
+    drop(Store::sqlite(dir.path()).unwrap());
+    tamper_sqlite(dir.path(), "PRAGMA user_version = 0");
+    let older = Store::sqlite_read_only(dir.path()).unwrap_err();
+    assert!(matches!(older, OpenError::Older { found: 0, known: 1 }), "{older:?}");
+}
+
+#[tokio::test]
+async fn damage_beside_the_log_is_found_by_a_verification() {
+    let place = Place::sqlite();
+    let Place::Sqlite(dir) = &place else { unreachable!() };
+    let (store, mut log) = place.shop().await;
+    store.append(log.some(&deployed(1, "cart"), 50)).await.unwrap();
+    let (seq, hash) = (log.seq, log.hash);
+    let bytes = vec![0x5c; 100_000];
+    let checkpoint = Checkpoint { seq, hash, state_digest: hash, bytes };
+    store.put_checkpoint(&log.project, &checkpoint).await.unwrap();
+    store.verify(&log.project, |_| ()).await.unwrap();
+    drop(store);
+
+    // The first bytes of a page that is full of the checkpoint say where it goes on.
+    let database = dir.path().join("seaway.db");
+    let file = std::fs::read(&database).unwrap();
+    let page = file.chunks(4_096).position(|page| page[4..].iter().all(|byte| *byte == 0x5c));
+    overwrite(&database, page.unwrap() as u64 * 4_096, 4);
+    let store = place.open().await;
+    let found = store.verify(&log.project, |_| ()).await.unwrap_err();
+    assert!(matches!(found, VerifyError::Elsewhere(_)), "{found:?}");
+    assert_eq!(store.rows(&log.project, Seq(0), 100).await.unwrap().len(), 50);
+}
+
 #[tokio::test]
 async fn damage_to_the_file_is_named_as_such() {
     let place = Place::sqlite();
@@ -94,6 +141,8 @@ async fn damage_to_the_file_is_named_as_such() {
     for refused in [Store::sqlite(dir.path()), Store::sqlite_read_only(dir.path())] {
         let refused = refused.unwrap_err();
         assert!(matches!(refused, OpenError::Damaged { .. }), "{refused:?}");
+        let told = told(&refused);
+        assert_eq!(told.matches("file is not a database").count(), 1, "{told}");
     }
 }
 

@@ -1,9 +1,17 @@
+use std::error::Error;
+
 use seaway_model::{Fact, Kind, Seq, TargetId};
 use seaway_store::VerifyError;
 use seaway_wire::ChainBreak;
 
 use crate::builder::deployed;
 use crate::place::Place;
+
+/// An error with its causes, as people see it.
+pub(crate) fn told(error: &dyn Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| (*error).source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
 
 /// Each change is made behind the store's back, found, and taken back.
 pub(crate) async fn verify(place: Place) {
@@ -20,6 +28,13 @@ pub(crate) async fn verify(place: Place) {
     let changed = matches!(found, VerifyError::Chain(ChainBreak::Changed { seq: Seq(7), .. }));
     assert!(changed, "{found:?}");
     place.tamper("UPDATE record SET data = NULL WHERE seq = 7").await;
+
+    let kind = Kind::TaskDone.code();
+    place.tamper("UPDATE record SET kind = 99 WHERE seq = 7").await;
+    let found = told(&check().await.unwrap_err());
+    assert!(found.contains("record 7 is damaged in its kind"), "{found}");
+    assert!(found.contains("means nothing: 99"), "{found}");
+    place.tamper(&format!("UPDATE record SET kind = {kind} WHERE seq = 7")).await;
 
     place.tamper("UPDATE target SET path = 'shop/gamma' WHERE path = 'shop/beta'").await;
     let found = check().await.unwrap_err();

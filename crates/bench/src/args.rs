@@ -1,0 +1,49 @@
+use clap::{Parser, ValueEnum};
+
+#[derive(Debug, Parser)]
+#[command(name = "seaway-bench", about = "Measures Seaway")]
+pub(crate) struct Args {
+    /// Run this one only
+    pub(crate) bench: Option<Bench>,
+    /// Print one JSON object per figure instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Short runs and no large cases: to see that it works, not how fast it is
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Run one case of `plan` in this process, so that its memory is its own
+    #[arg(long, hide = true)]
+    pub(crate) members: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Bench {
+    /// Steps per second and memory of the kernel, by the number of members
+    Plan,
+    /// Commands through the engine, against plain inserts of the same rows
+    Append,
+    /// How long a start takes, with and without a checkpoint
+    Replay,
+    /// How fast permits are handed on, by the number of those who wait
+    Permits,
+    /// Whether appends notice that a checkpoint is written
+    Checkpoint,
+}
+
+impl Args {
+    pub(crate) fn benches(&self) -> Vec<Bench> {
+        self.bench.map_or_else(|| Bench::value_variants().to_vec(), |bench| vec![bench])
+    }
+}
+
+impl Bench {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Append => "append",
+            Self::Replay => "replay",
+            Self::Permits => "permits",
+            Self::Checkpoint => "checkpoint",
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! How fast the parts of Seaway are, each beside something that does the same work more simply.
+
+mod append;
+mod args;
+mod checkpoint;
+mod composer;
+mod disk;
+mod figure;
+mod identity;
+mod permits;
+mod pipeline;
+mod plan;
+mod replay;
+mod sample;
+mod scribe;
+mod sheet;
+mod watch;
+
+use anyhow::Result;
+use clap::Parser;
+
+use crate::args::{Args, Bench};
+use crate::sheet::Sheet;
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    if let Some(members) = args.members {
+        return plan::answer(members);
+    }
+    let mut sheet = Sheet::new(args.json);
+    for bench in args.benches() {
+        sheet.begin(bench.name());
+        match bench {
+            Bench::Plan => plan::run(args.quick, &mut sheet)?,
+            Bench::Append => append::run(args.quick, &mut sheet)?,
+            Bench::Replay => replay::run(args.quick, &mut sheet)?,
+            Bench::Permits => permits::run(args.quick, &mut sheet)?,
+            Bench::Checkpoint => checkpoint::run(args.quick, &mut sheet)?,
+        }
+        sheet.end();
+    }
+    Ok(())
+}
