@@ -4,12 +4,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use seaway_engine::{Engine, Options, ProjectHandle};
 use seaway_kernel::{Actor, Step};
-use seaway_model::{Fact, Name, Seq};
+use seaway_model::{Fact, Name};
 use seaway_store::Store;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
 use crate::disk;
+use crate::folding::{self, last_checkpoint};
 use crate::identity::{name, start};
 use crate::pipeline::{REPORTED, done, fleet};
 use crate::sample::Latencies;
@@ -39,13 +40,13 @@ async fn measure(members: usize, sheet: &mut Sheet) -> Result<()> {
     let steps = write(dir.path(), &project, members).await?;
     let (first, second) = steps.split_at(steps.len() / 2);
     let mut calm = call(dir.path(), &project, (first, u64::MAX), LASTS).await?;
-    let before = last_checkpoint(dir.path(), &project).await?;
+    let before = last_checkpoint(&Store::sqlite(dir.path())?, &project).await?;
     let mut lasts = LASTS;
     let mut rest = second;
     let mut busy = loop {
         let (now, later) = rest.split_at(rest.len() / 2);
         let busy = call(dir.path(), &project, (now, OFTEN), lasts).await?;
-        if last_checkpoint(dir.path(), &project).await? > before {
+        if last_checkpoint(&Store::sqlite(dir.path())?, &project).await? > before {
             break busy;
         }
         sheet.note(&format!("no checkpoint was complete within {lasts:?}; trying longer"));
@@ -76,9 +77,11 @@ async fn write(dir: &Path, project: &Name, members: usize) -> Result<Vec<Step>> 
         }
     })?;
     ensure!(steps.len() == members, "not every member is in flight");
-    let checkpoint = scribe.checkpoint()?;
+    scribe.flush()?;
     drop(scribe);
-    Store::sqlite(dir)?.put_checkpoint(project, &checkpoint).await?;
+    let store = Store::sqlite(dir)?;
+    let checkpoint = folding::checkpoint(&store, project).await?;
+    store.put_checkpoint(project, &checkpoint).await?;
     Ok(steps)
 }
 
@@ -123,9 +126,4 @@ async fn report(
         latencies.push(watch.elapsed());
     }
     Ok(latencies)
-}
-
-async fn last_checkpoint(dir: &Path, project: &Name) -> Result<Option<Seq>> {
-    let store = Store::sqlite(dir)?;
-    Ok(store.checkpoint(project).await?.map(|checkpoint| checkpoint.seq))
 }

@@ -6,6 +6,7 @@ mod checkpoint;
 mod composer;
 mod disk;
 mod figure;
+mod folding;
 mod identity;
 mod permits;
 mod pipeline;

@@ -3,7 +3,7 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use seaway_kernel::{Actor, Command, Kernel, Pace, Record};
 use seaway_model::{Digest, Name, Seq, Span, Timestamp};
-use seaway_store::{Checkpoint, Store, sqlite};
+use seaway_store::{Store, sqlite};
 use seaway_wire::{Row, StoredTarget};
 
 use crate::composer::Composer;
@@ -92,16 +92,5 @@ impl Scribe {
         self.kernel.sweep();
         self.records.clear();
         Ok(())
-    }
-
-    /// The state as it is now, which has been written.
-    pub(crate) fn checkpoint(&mut self) -> Result<Checkpoint> {
-        self.flush()?;
-        Ok(Checkpoint {
-            seq: self.kernel.head(),
-            hash: self.hash,
-            state_digest: self.kernel.digest(),
-            bytes: self.kernel.checkpoint(),
-        })
     }
 }

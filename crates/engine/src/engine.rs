@@ -60,6 +60,8 @@ pub(crate) struct Context {
     pub(crate) checkpoints: mpsc::Sender<Due>,
     /// Why the store takes no more writes, once it failed.
     pub(crate) store_failed: watch::Sender<Option<Arc<str>>>,
+    /// Whether the engine stops.
+    pub(crate) stop: watch::Receiver<bool>,
     started: Instant,
 }
 
@@ -128,6 +130,7 @@ impl Engine {
             options,
             checkpoints: due,
             store_failed: watch::Sender::new(None),
+            stop: stopped.clone(),
             started: Instant::now(),
         });
         let checkpoints = tokio::spawn(checkpoints::keep(store, dues, stopped));

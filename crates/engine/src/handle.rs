@@ -52,14 +52,12 @@ impl ProjectHandle {
         let as_of = self.durable();
         if let Command::Start { deployment, service, version, known } = &mut command {
             let store = &self.context.store;
-            let found = tokio::try_join!(
-                store.deployment(&self.project, *deployment),
-                store.revision(&self.project, service, version)
-            );
-            match found.map_err(|error| self.context.declined(&error))? {
-                (Some(_), _) => return Err(Refusal::DeploymentExists(*deployment).into()),
-                (None, revision) => *known = revision,
+            let found = store.precedents(&self.project, *deployment, service, version).await;
+            let found = found.map_err(|error| self.context.declined(&error))?;
+            if found.started.is_some() {
+                return Err(Refusal::DeploymentExists(*deployment).into());
             }
+            *known = found.revision;
         }
         self.ask(Ask::Command { command, by, as_of }).await
     }

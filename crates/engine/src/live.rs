@@ -77,7 +77,7 @@ impl<'a> Live<'a> {
                 biased;
                 result = self.outbox.written() => match result {
                     Ok(()) => self.committed(),
-                    Err(error) => return self.lost(&error),
+                    Err(error) => return self.lost(&error).await,
                 },
                 Some((deployment, rows)) = self.revivals.next() => self.revive(deployment, rows),
                 () = stopped(&mut task.stop), if !self.stopping => {
@@ -206,7 +206,9 @@ impl<'a> Live<'a> {
     }
 
     /// An append did not become durable: everyone is told, and the state is dropped.
-    fn lost(mut self, error: &AppendError) -> Turn {
+    async fn lost(mut self, error: &AppendError) -> Turn {
+        // The log must stand still while it is read again.
+        self.outbox.rest().await;
         let failure = loss::failure(error);
         for (ticket, error) in self.writer.failed(failure) {
             if let Some(caller) = self.callers.remove(&ticket) {

@@ -1,12 +1,15 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use seaway_model::{Name, Seq};
 use seaway_store::StoreError;
 use seaway_wire::Row;
 use tokio::sync::watch;
 
+use crate::core::RequestError;
 use crate::engine::Context;
 use crate::handle::ProjectHandle;
+use crate::project::stopped;
 
 /// Why there are no more records.
 #[derive(Debug, thiserror::Error)]
@@ -21,16 +24,25 @@ pub enum SubscriptionError {
 
 /// A reader of the log that keeps nothing but its position. A slow one costs no memory, and one
 /// that was cut off goes on from the last record it saw, without gap or duplicate.
+///
+/// What this server writes is seen at once. Another server may own the project, before or after
+/// this one, and nobody tells us what it writes: while nothing comes, the store is asked twice a
+/// second.
 #[derive(Debug)]
 pub struct Subscription {
     context: Arc<Context>,
     project: Arc<Name>,
     head: watch::Receiver<Seq>,
+    ended: Arc<OnceLock<RequestError>>,
+    stop: watch::Receiver<bool>,
     after: Seq,
 }
 
 impl Subscription {
     const PAGE: usize = 500;
+
+    /// How old a record of another server may get before it is seen.
+    const LOOK: Duration = Duration::from_millis(500);
 
     pub(crate) async fn open(
         handle: &ProjectHandle,
@@ -44,6 +56,8 @@ impl Subscription {
             context: handle.context.clone(),
             project: handle.project.clone(),
             head: handle.head.clone(),
+            ended: handle.ended.clone(),
+            stop: handle.context.stop.clone(),
             after,
         })
     }
@@ -65,9 +79,23 @@ impl Subscription {
                 self.after = last.seq;
                 return Ok(rows);
             }
-            if self.head.changed().await.is_err() {
-                return Err(SubscriptionError::Ended { after: self.after });
-            }
+            self.wait().await?;
+        }
+    }
+
+    /// Until the log may have grown.
+    async fn wait(&mut self) -> Result<(), SubscriptionError> {
+        let ended = SubscriptionError::Ended { after: self.after };
+        let elsewhere = self.ended.get() == Some(&RequestError::NotOwner);
+        tokio::select! {
+            changed = self.head.changed(), if !elsewhere => match changed {
+                Ok(()) => Ok(()),
+                // Its task is gone. If that is because of another owner, that one writes on.
+                Err(_) if self.ended.get() == Some(&RequestError::NotOwner) => Ok(()),
+                Err(_) => Err(ended),
+            },
+            () = stopped(&mut self.stop), if elsewhere => Err(ended),
+            () = tokio::time::sleep(Self::LOOK) => Ok(()),
         }
     }
 }

@@ -142,6 +142,9 @@ impl Kernel {
         if let Some(gone) = self.deployments.remove(&id) {
             self.by_start.remove(&gone.started);
             self.active.remove(&gone.rank());
+            for &(target, kind) in gone.leases.keys() {
+                self.volatile.clear(Step { deployment: id, target, kind });
+            }
             self.ended.push((id, gone.service));
         }
     }

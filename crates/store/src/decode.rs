@@ -6,7 +6,7 @@ use seaway_wire::{DeploymentStart, Row, StoredTarget};
 use uuid::Uuid;
 
 use crate::log_store::Columns;
-use crate::question::{Ended, Head, Listed, Standing};
+use crate::question::{Ended, Head, Listed, Precedents, Standing};
 
 /// A value in the store that nothing of ours has written.
 #[derive(Debug, thiserror::Error)]
@@ -96,6 +96,11 @@ pub(crate) fn start(line: &dyn Columns) -> Result<DeploymentStart, Damaged> {
         revision: Revision(number(line, 3)?),
         seq: Seq(number(line, 4)?),
     })
+}
+
+pub(crate) fn precedents(line: &dyn Columns) -> Result<Precedents, Damaged> {
+    let started = maybe_number(line, 0)?.map(Seq);
+    Ok(Precedents { started, revision: maybe_number(line, 1)?.map(Revision) })
 }
 
 pub(crate) fn standing(line: &dyn Columns) -> Result<Standing, Damaged> {

@@ -18,7 +18,9 @@ mod store;
 mod verify;
 
 pub use error::{AppendError, BackupError, OpenError, StoreError, VerifyError};
+pub use log_store::Receipt;
 pub use question::{
-    Checkpoint, Ended, Ending, Filter, Head, Listed, Order, Page, Standing, Stats, Verified,
+    Checkpoint, Ended, Ending, Filter, Head, Listed, Order, Page, Precedents, Standing, Stats,
+    Verified,
 };
 pub use store::Store;

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::future::Future;
 use std::path::Path;
+use std::pin::Pin;
 
 use seaway_wire::Append;
 
@@ -28,8 +29,11 @@ pub(crate) trait LogStore {
     /// be asked. Lines that say `ok` are no findings.
     const FINDINGS: Option<&'static str>;
 
-    /// Makes all of it durable, or says why not.
-    fn append(&self, append: Append) -> impl Future<Output = Result<(), AppendError>> + Send;
+    /// Whether what is handed in later is written later.
+    const KEEPS_ORDER: bool;
+
+    /// Takes an append in. The receipt says when all of it is durable, or why it is not.
+    fn hand_in(&self, append: Append) -> impl Future<Output = Result<Receipt, AppendError>> + Send;
 
     /// Runs statements in one small transaction that is durable at the end, and gives the first
     /// number that the last one returns. Appends that are waiting go first.
@@ -48,6 +52,9 @@ pub(crate) trait LogStore {
     /// Copies the store to a new file while it is in use.
     fn backup(&self, path: &Path) -> impl Future<Output = Result<(), BackupError>> + Send;
 }
+
+/// The answer to an append, once there is one. It may have to be polled before anything happens.
+pub type Receipt = Pin<Box<dyn Future<Output = Result<(), AppendError>> + Send>>;
 
 /// Turns one line of an answer into a value.
 pub(crate) type Decode<T> = fn(&dyn Columns) -> Result<T, Damaged>;

@@ -91,6 +91,15 @@ pub struct Checkpoint {
     pub bytes: Vec<u8>,
 }
 
+/// What the log knows about a deployment that is about to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Precedents {
+    /// Where a deployment with this id has started.
+    pub started: Option<Seq>,
+    /// The number of the version.
+    pub revision: Option<Revision>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified {
     pub records: u64,

@@ -4,7 +4,7 @@ use seaway_wire::{DeploymentStart, Row, StoredTarget};
 use crate::decode::{self, Damaged, ROW};
 use crate::error::StoreError;
 use crate::log_store::{Columns, Query, int};
-use crate::question::Stats;
+use crate::question::{Precedents, Stats};
 use crate::store::Store;
 
 impl Store {
@@ -92,6 +92,31 @@ impl Store {
             vec![id.into(), deployment.0.as_bytes().as_slice().into()],
         );
         Ok(self.select(query, decode::start).await?.pop())
+    }
+
+    /// What must be known before a deployment starts: whether its id is taken, and the number of
+    /// its version if that was deployed before.
+    pub async fn precedents(
+        &self,
+        project: &Name,
+        deployment: DeploymentId,
+        service: &Name,
+        version: &str,
+    ) -> Result<Precedents, StoreError> {
+        let id = self.project_id(project).await?;
+        let query = Query::new(
+            "SELECT (SELECT seq FROM deployment WHERE project = ?1 AND id = ?2),
+               (SELECT revision FROM deployment
+                WHERE project = ?1 AND service = ?3 AND version = ?4 LIMIT 1)",
+            vec![
+                id.into(),
+                deployment.0.as_bytes().as_slice().into(),
+                service.as_str().into(),
+                version.into(),
+            ],
+        );
+        let found = self.select(query, decode::precedents).await?.pop();
+        found.ok_or_else(|| StoreError::Corrupt("a query without tables has one answer".into()))
     }
 
     /// The last record that was written at or before a time; 0 when there was none yet. Times never

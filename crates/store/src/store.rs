@@ -7,7 +7,7 @@ use seaway_wire::Append;
 
 use crate::decode;
 use crate::error::{AppendError, BackupError, OpenError, StoreError};
-use crate::log_store::{Decode, LogStore, Query, int};
+use crate::log_store::{Decode, LogStore, Query, Receipt, int};
 use crate::postgres::Postgres;
 use crate::question::Head;
 use crate::sqlite::Sqlite;
@@ -97,9 +97,24 @@ impl Store {
     /// returns `Ok` they are durable. They are written all or none; of the errors only
     /// `Unavailable` and `Failed` leave open which. A caller that stops waiting does not stop it.
     pub async fn append(&self, append: Append) -> Result<(), AppendError> {
+        self.hand_in(append).await?.await
+    }
+
+    /// The first half of [`append`](Self::append), for a caller that hands in the next one before
+    /// this one is answered. Only a store that [keeps their order](Self::keeps_order) allows that.
+    pub async fn hand_in(&self, append: Append) -> Result<Receipt, AppendError> {
         match &self.backend {
-            Backend::Sqlite(sqlite) => sqlite.append(append).await,
-            Backend::Postgres(postgres) => postgres.append(append).await,
+            Backend::Sqlite(sqlite) => sqlite.hand_in(append).await,
+            Backend::Postgres(postgres) => postgres.hand_in(append).await,
+        }
+    }
+
+    /// Whether appends are written in the order in which they were handed in.
+    #[must_use]
+    pub fn keeps_order(&self) -> bool {
+        match &self.backend {
+            Backend::Sqlite(_) => Sqlite::KEEPS_ORDER,
+            Backend::Postgres(_) => Postgres::KEEPS_ORDER,
         }
     }
 

@@ -1,7 +1,7 @@
 use seaway_model::{Name, Seq, TargetId, TargetTable};
 use seaway_wire::{ChainCheck, StoredTarget};
 
-use crate::error::VerifyError;
+use crate::error::{StoreError, VerifyError};
 use crate::question::Verified;
 use crate::store::Store;
 
@@ -45,9 +45,14 @@ impl Store {
         if chain.hash != head.hash {
             return Err(VerifyError::Head);
         }
-        let findings = self.findings().await?;
-        if !findings.is_empty() {
-            return Err(VerifyError::Elsewhere(findings.join("; ")));
+        match self.findings().await {
+            Ok(findings) if findings.is_empty() => {}
+            Ok(findings) => return Err(VerifyError::Elsewhere(findings.join("; "))),
+            // Some damage keeps even the search for damage from going on.
+            Err(StoreError::Corrupt(cause)) => {
+                return Err(VerifyError::Elsewhere(cause.to_string()));
+            }
+            Err(error) => return Err(error.into()),
         }
         Ok(Verified { records: head.seq.0, head })
     }

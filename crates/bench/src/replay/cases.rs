@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::lanes::Lanes;
 use crate::disk;
+use crate::folding;
 use crate::identity::name;
 use crate::sample::median;
 use crate::scribe::Scribe;
@@ -59,6 +60,8 @@ async fn measure(records: u64, sheet: &mut Sheet) -> Result<()> {
     let short = sheet.get(&format!("records={SHORT},checkpoint"), "startup_ms");
     let case = format!("{case},checkpoint");
     let resumed = starts(dir.path(), &project).await?;
+    let used = folding::last_checkpoint(&Store::sqlite(dir.path())?, &project).await?;
+    ensure!(used == Some(checkpoint.seq), "the checkpoint was set aside");
     sheet.put(&case, ("records_per_s", "1/s"), per_second(count, seconds(resumed)), Some(rates.0));
     sheet.put(&case, ("startup_ms", "ms"), resumed, short.or(Some(whole)));
     if short.is_some() {
@@ -72,7 +75,7 @@ async fn write(dir: &Path, project: &Name, records: u64) -> Result<Checkpoint> {
     let mut scribe = Scribe::open(dir, project).await?;
     let mut lanes = Lanes::begin(&mut scribe, IN_FLIGHT)?;
     lanes.advance(&mut scribe, Seq(records - TAIL))?;
-    let checkpoint = scribe.checkpoint()?;
+    let checkpoint = folding::checkpoint(&Store::sqlite(dir)?, project).await?;
     lanes.advance(&mut scribe, Seq(records))?;
     let in_flight = scribe.kernel().deployments().count();
     ensure!(in_flight == IN_FLIGHT, "{in_flight} deployments are in flight");

@@ -1,9 +1,10 @@
+use futures::future::join_all;
 use seaway_engine::{Options, RequestError};
 use seaway_kernel::Kernel;
 use seaway_model::{Digest, Outcome};
 
 use crate::harbor::{Harbor, eventually};
-use crate::requests::{by, name, start, structure};
+use crate::requests::{by, deployment, name, start, structure};
 
 #[tokio::test]
 async fn an_owner_that_was_replaced_finds_out_and_stops_writing() {
@@ -21,6 +22,38 @@ async fn an_owner_that_was_replaced_finds_out_and_stops_writing() {
     bank.send(structure(), by()).await.expect("other projects go on");
     let shop = harbor.engine.reopen(&name("shop"));
     shop.send(start(1), by()).await.expect("ownership was taken back");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_owner_that_is_replaced_under_load_grants_nothing_that_is_not_written() {
+    let harbor = Harbor::open().await;
+    harbor.define().await;
+    let shop = harbor.shop();
+    let callers: Vec<_> = (1..=400)
+        .map(|number| {
+            let shop = shop.clone();
+            tokio::spawn(async move { (number, shop.send(start(number), by()).await) })
+        })
+        .collect();
+    let enough = harbor.shop().durable().0 + 50;
+    eventually("some progress", async || {
+        let head = harbor.store.head(&name("shop")).await.unwrap();
+        (head.seq.0 >= enough).then_some(())
+    })
+    .await;
+    harbor.store.acquire(&name("shop"), "other").await.unwrap();
+    for answer in join_all(callers).await {
+        let (number, answer) = answer.unwrap();
+        let found = harbor.store.deployment(&name("shop"), deployment(number)).await.unwrap();
+        match answer {
+            Ok(_) => assert!(found.is_some(), "{number} was granted"),
+            Err(RequestError::NotOwner) => assert!(found.is_none(), "{number} was refused"),
+            other => panic!("{number} was told {other:?}"),
+        }
+    }
+    let shop = harbor.engine.reopen(&name("shop"));
+    shop.send(start(401), by()).await.expect("ownership was taken back");
+    harbor.store.verify(&name("shop"), |_| ()).await.expect("the log is sound");
 }
 
 #[tokio::test]

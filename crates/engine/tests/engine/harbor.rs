@@ -7,9 +7,9 @@ use tokio::sync::mpsc;
 
 use crate::requests::{by, claim, ended, name, offered, start, structure};
 
-/// An engine on SQLite in a directory of its own.
+/// An engine on a store, which is SQLite in a directory of its own unless a test has another.
 pub(crate) struct Harbor {
-    pub(crate) dir: TempDir,
+    dir: Option<TempDir>,
     pub(crate) store: Store,
     pub(crate) engine: Engine,
     notices: mpsc::Receiver<Notice>,
@@ -26,12 +26,16 @@ impl Harbor {
 
     pub(crate) async fn at(dir: TempDir, options: Options) -> Self {
         let store = Store::sqlite(dir.path()).expect("the store opens");
+        Self { dir: Some(dir), ..Self::on(store, options).await }
+    }
+
+    pub(crate) async fn on(store: Store, options: Options) -> Self {
         for project in ["shop", "bank"] {
             store.create_project(&name(project)).await.expect("the project is made");
         }
         let (effects, notices) = mpsc::channel(10_000);
         let options = Options { effects: Some(effects), ..options };
-        Self { dir, store: store.clone(), engine: Engine::start(store, options), notices }
+        Self { dir: None, store: store.clone(), engine: Engine::start(store, options), notices }
     }
 
     /// Stops everything and starts again on the same directory.
@@ -40,11 +44,16 @@ impl Harbor {
     }
 
     /// Stops everything; the directory stays.
-    pub(crate) async fn close(self) -> TempDir {
-        let Self { dir, store, engine, notices } = self;
+    pub(crate) async fn close(mut self) -> TempDir {
+        let dir = self.dir.take().expect("it is on SQLite in a directory of its own");
+        self.stop().await;
+        dir
+    }
+
+    pub(crate) async fn stop(self) {
+        let Self { store, engine, notices, .. } = self;
         engine.stop().await;
         drop((store, notices));
-        dir
     }
 
     pub(crate) fn shop(&self) -> ProjectHandle {

@@ -3,8 +3,11 @@
 mod disk;
 mod driver;
 mod faults;
+mod full;
 mod harbor;
 mod loading;
+mod postgres;
 mod requests;
+mod rivals;
 mod streams;
 mod writer;

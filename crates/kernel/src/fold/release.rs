@@ -57,7 +57,12 @@ impl Kernel {
     }
 
     fn give_back(&mut self, id: DeploymentId, key: PermitKey, run: TargetId) {
-        let holder = self.deployments[&id].holder(run);
+        let deployment = &self.deployments[&id];
+        let (holder, aborting) =
+            (deployment.holder(run), matches!(deployment.course, Course::Aborting { .. }));
+        if aborting && planted(Bug::AbortKeepsPermits) {
+            return;
+        }
         self.permits.release(key, holder);
         if !planted(Bug::LostWakeup) {
             self.kick(key);

@@ -71,7 +71,7 @@ impl Kernel {
     }
 
     /// The ends of the stage and of the pipeline count no longer.
-    pub(super) fn reopen_markers(&mut self, id: DeploymentId, stage: u32) {
+    fn reopen_markers(&mut self, id: DeploymentId, stage: u32) {
         use seaway_model::{Kind, TargetTable};
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         let state = deployment.stages.get_mut(&stage).expect("the stage was located");

@@ -39,6 +39,7 @@ impl Kernel {
             Fact::Dispatched => {
                 self.enter(id, spot, record.target);
                 self.set_status(id, spot, Status::InFlight);
+                self.refresh_ended(id, spot);
             }
             Fact::Claimed | Fact::Started | Fact::Changed | Fact::LeaseExpired => {
                 self.fold_lease(id, record);
@@ -109,6 +110,9 @@ impl Kernel {
             self.call_up_older(id, spot);
         }
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        if let Position::Inside(run, cell) = spot.position() {
+            deployment.runs.get_mut(&run).expect("the step is in it").take_over_member(cell);
+        }
         let mut supersedes = false;
         for need in &needs {
             self.permits.acquire(need.key, need.holder);
@@ -247,6 +251,13 @@ impl Kernel {
             }
             Position::PipelineFinished => deployment.finish.set(status),
         }
+    }
+
+    /// Something may have changed in a stage that has ended.
+    pub(crate) fn refresh_ended(&mut self, id: DeploymentId, spot: Spot) {
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        let (world, targets, seq) = (&self.world, &mut self.targets, self.head);
+        deployment.refresh_ended(&mut Ground { world, targets, seq }, spot);
     }
 
     /// A step ended, well or badly: what comes after it is met, what it held is given back.

@@ -5,8 +5,8 @@ use seaway_model::DeploymentId;
 use super::apply::IllegalRecord;
 use crate::Kernel;
 use crate::record::{Detail, Record};
-use crate::state::{Deployment, Ghost, Ground, PermitKey, Run, RunKey, Status, World};
-use crate::structure::Structure;
+use crate::state::{Deployment, Ghost, Ground, PermitKey, RunKey, Status, World};
+use crate::structure::{self, Structure};
 
 impl Kernel {
     pub(super) fn fold_structure(&mut self, record: &Record) -> Result<(), IllegalRecord> {
@@ -53,26 +53,26 @@ impl Kernel {
             }
         }
         deployment.walk(&mut Ground { world, targets, seq });
-        let reopened = deployment.joined_stages();
         let rank = deployment.rank();
-        if !reopened.is_empty() {
-            reopened.into_iter().for_each(|stage| self.reopen_markers(id, stage));
-            self.rewalk(id);
-        }
-        self.grant_batches(id);
+        self.grant_batches(id, old);
         self.release_departed(id);
         self.active.insert(rank);
     }
 
     /// A batch that is put around a stage includes those who are in it: they would otherwise wait
     /// for somebody who waits for them.
-    fn grant_batches(&mut self, id: DeploymentId) {
+    fn grant_batches(&mut self, id: DeploymentId, old: &Structure) {
         let deployment = self.deployments.get_mut(&id).expect("every start has its deployment");
         let holder = deployment.holder(seaway_model::TargetId(0));
         for (&number, stage) in &mut deployment.stages {
-            let batch = self.world.stage(number).and_then(|stage| stage.batch.as_ref());
+            let excludes = |stage: Option<&Arc<structure::Stage>>| {
+                let batch = stage.and_then(|stage| stage.batch.as_ref());
+                batch.is_some_and(|batch| batch.policy.excludes())
+            };
+            let before = excludes(old.stages.get(self.world.stages.name(number)));
+            let fresh = !before && excludes(self.world.stage(number));
             let inside = stage.started.is_finished() && !stage.finish.is_settled();
-            if inside && !stage.holds && batch.is_some_and(|batch| batch.policy.excludes()) {
+            if inside && !stage.holds && fresh {
                 stage.holds = true;
                 self.permits.acquire(PermitKey::Stage(number), holder);
             }
@@ -100,17 +100,6 @@ impl Kernel {
 }
 
 impl Deployment {
-    /// Stages that were recorded as failed and now have a run that has not ended: their end opens
-    /// again.
-    fn joined_stages(&self) -> Vec<u32> {
-        let failed = self.stages.iter().filter(|(_, stage)| stage.finish.has_failed());
-        let joined = failed.filter(|(number, stage)| {
-            let open = |run: &Run| run.finish().is_idle() && !run.finish().is_passed_over();
-            stage.reached && self.runs_in(**number).any(open)
-        });
-        joined.map(|(number, _)| *number).collect()
-    }
-
     /// A stage that left stays for a deployment that is in it, or that came to grief in it.
     pub(super) fn keep_ghosts(&mut self, world: &World, left: &[u32]) {
         self.ghosts.retain(|number, _| world.stage(*number).is_none());

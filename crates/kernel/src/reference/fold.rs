@@ -180,36 +180,7 @@ impl Reference {
         for dep in self.deployments.values_mut() {
             keep_ghosts(&self.project, dep, &old, &self.structure);
         }
-        let open: Vec<DeploymentId> = self.deployments.keys().copied().collect();
-        open.into_iter().for_each(|id| self.reopen_joined(id));
-        self.grant_batches();
-    }
-
-    /// A stage that was recorded as failed and now has a run that has not ended is open again.
-    fn reopen_joined(&mut self, id: DeploymentId) {
-        let dep = &self.deployments[&id];
-        if dep.ended(&self.project) {
-            return;
-        }
-        let graph = self.graph(dep);
-        let open: Vec<String> = graph
-            .nodes
-            .iter()
-            .enumerate()
-            .filter(|(number, node)| {
-                let idle = dep.status(node) == Status::Idle && !graph.passed_over(dep, *number);
-                node.kind == Kind::SequenceFinished && idle
-            })
-            .filter_map(|(_, node)| Some(format!("{}/{}", self.project, node.stage.as_ref()?)))
-            .collect();
-        let dep = self.deployments.get_mut(&id).expect("it was started");
-        for path in open {
-            if let Some(told) = dep.facts.get_mut(&(path, Kind::StageFinished))
-                && told.status == Status::Failed
-            {
-                told.status = Status::Idle;
-            }
-        }
+        self.grant_batches(&old);
     }
 
     fn fold_step(&mut self, record: &Record, path: &str) {

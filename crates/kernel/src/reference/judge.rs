@@ -147,7 +147,7 @@ impl Reference {
         if let Some(reason) = self.no_work(dep, graph, number) {
             return skip(reason);
         }
-        if graph.overtaken(dep, number) {
+        if graph.nodes[number].work && graph.overtaken(dep, number) {
             return Verdict::Wait(Wait::Overtaken);
         }
         let needs = self.needs(dep, graph, number);

@@ -110,8 +110,11 @@ impl Reference {
             }
         }
         needs.retain(|need| {
-            let held =
-                self.permits.get(&need.key).is_some_and(|it| it.holders.contains(&need.holder));
+            let same = |it: &Holder| {
+                let mine = (it.deployment, &it.run) == (need.holder.deployment, &need.holder.run);
+                mine && (it.member == need.holder.member || failed_at(dep, graph, it))
+            };
+            let held = self.permits.get(&need.key).is_some_and(|it| it.holders.iter().any(same));
             need.batch.policy.excludes() && !held
         });
         needs
@@ -122,6 +125,20 @@ impl Reference {
         let graph = self.graph(dep);
         let Some(number) = graph.find(&key.0, key.1) else { return };
         let needs = self.needs(dep, &graph, number);
+        let node = &graph.nodes[number];
+        if let (Some(member), Some(run), Some(_)) = (&node.member, &node.run, node.chain) {
+            // A chain that failed there hands the member on to the one that begins.
+            let key = Key::Member(member.clone(), dep.service.clone());
+            let holders = self.permits.get_mut(&key).map(|permit| &mut permit.holders);
+            for holder in holders.into_iter().flatten() {
+                let dep = &self.deployments[&id];
+                let mine = holder.deployment == id && holder.run == run.path;
+                if mine && failed_at(dep, &graph, holder) {
+                    holder.member = Some(node.path.clone());
+                }
+            }
+        }
+        let dep = &self.deployments[&id];
         if let Some(place) = self.place(dep, &graph, number) {
             let newest = self.newest.entry(place).or_default();
             *newest = self.deployments[&id].revision.max(*newest);
@@ -135,7 +152,7 @@ impl Reference {
     }
 
     /// A batch that is put around a stage includes those who are in it.
-    pub(super) fn grant_batches(&mut self) {
+    pub(super) fn grant_batches(&mut self, old: &crate::Structure) {
         let mut granted = Vec::new();
         for dep in self.deployments.values().filter(|dep| !dep.ended(&self.project)) {
             for (name, stage) in &self.structure.stages {
@@ -145,7 +162,11 @@ impl Reference {
                 };
                 let inside =
                     told(Kind::StageStarted).finished() && !told(Kind::StageFinished).settled();
-                let excludes = stage.batch.as_ref().is_some_and(|it| it.policy.excludes());
+                let batch = |stage: &crate::Stage| {
+                    stage.batch.as_ref().is_some_and(|it| it.policy.excludes())
+                };
+                let before = old.stages.get(name).is_some_and(|stage| batch(stage));
+                let excludes = !before && batch(stage);
                 let holder = Holder {
                     deployment: dep.id,
                     revision: dep.revision,
@@ -259,6 +280,13 @@ impl Reference {
             _ => member_still_needs(dep, graph, holder),
         }
     }
+}
+
+/// Whether a chain that holds a member has failed there, with nothing in flight.
+fn failed_at(dep: &Dep, graph: &Graph, holder: &Holder) -> bool {
+    let chain = graph.nodes.iter().filter(|node| Some(&node.path) == holder.member.as_ref());
+    let statuses: Vec<Status> = chain.map(|node| dep.status(node)).collect();
+    statuses.contains(&Status::Failed) && !statuses.contains(&Status::InFlight)
 }
 
 fn member_still_needs(dep: &Dep, graph: &Graph, holder: &Holder) -> bool {

@@ -77,8 +77,13 @@ impl Graph {
         dep.status(node) == Status::Idle && !dep.tried(node) && self.overtaken(dep, number)
     }
 
+    /// Something after it has finished, or a join after it has failed: whoever joins a group, a
+    /// run or a stage then comes too late for it.
     pub(super) fn overtaken(&self, dep: &Dep, number: usize) -> bool {
-        self.after[number].iter().any(|&later| dep.status(&self.nodes[later]).finished())
+        self.after[number].iter().any(|&later| {
+            let status = dep.status(&self.nodes[later]);
+            status.finished() || (status == Status::Failed && !self.nodes[later].work)
+        })
     }
 
     fn leads_to(&self, dep: &Dep, number: usize) -> Vec<usize> {
@@ -112,8 +117,18 @@ impl Graph {
     /// The steps of the frontier that keep `step` from being ready.
     pub(super) fn blockers(&self, dep: &Dep, walk: &Walk, step: usize) -> Vec<usize> {
         let before = |other: &usize| *other != step && self.after[*other].contains(&step);
+        let here = &self.nodes[step];
+        let begun = here.run.as_ref().is_some_and(|run| dep.pins.contains_key(&run.path));
         let blocks = |other: &usize| {
             let node = &self.nodes[*other];
+            // A run that has begun goes on, and a stage ends with its runs, whatever comes before.
+            let apart = match here.kind {
+                Kind::StageFinished => node.stage != here.stage,
+                _ => begun && node.run != here.run,
+            };
+            if apart {
+                return false;
+            }
             let failed = matches!(dep.status(node), Status::Failed | Status::Superseded);
             if failed && self.fail_reaches(*other, step) {
                 return false;

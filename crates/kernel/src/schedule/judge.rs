@@ -15,7 +15,7 @@ pub(crate) enum Judgement {
     Skip(Reason),
     /// Something before its stage is not through.
     Held,
-    /// Something after it has finished; only a person can end this.
+    /// Something after it has finished; only a person can end this. Steps without work just end.
     Stale,
     /// In line for these permits; the last is the one that it cannot have. It does not stand in
     /// line for those further in, which only matter to whoever got this far.
@@ -52,7 +52,7 @@ impl Kernel {
             return Judgement::Skip(Reason::Surpassed);
         }
         let position = spot.position();
-        if spot.stage().is_some_and(|stage| deployment.stages[&stage].held) {
+        if is_held(deployment, spot) {
             return Judgement::Held;
         }
         if let Position::Inside(..) = position
@@ -60,7 +60,7 @@ impl Kernel {
         {
             return Judgement::Skip(reason);
         }
-        if cell.is_stale() {
+        if cell.is_stale() && is_work(deployment, spot).is_ok() {
             return Judgement::Stale;
         }
         let needs = self.needs(deployment, spot);
@@ -159,6 +159,17 @@ impl Kernel {
         };
         Judgement::Ends(verdict)
     }
+}
+
+/// Whether a step has to wait for the stages before its own. A run that has begun goes on: who
+/// stopped it half-way would wait for those who wait for what it holds.
+fn is_held(deployment: &Deployment, spot: Spot) -> bool {
+    let enters = match spot.position() {
+        Position::StageStarted(_) => true,
+        Position::Inside(run, _) => !deployment.runs[&run].pinned,
+        _ => false,
+    };
+    enters && spot.stage().is_some_and(|stage| deployment.stages[&stage].held)
 }
 
 /// Whether the stage or run of a step was superseded as a whole.

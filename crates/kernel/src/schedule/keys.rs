@@ -63,8 +63,9 @@ impl Kernel {
         if let Role::Link { group, member, .. } = role {
             let shape = &run.shape.groups[group];
             let first = run.cell(shape.cell(member, 0));
-            if shape.changes_members() && !first.holds() {
-                let key = PermitKey::Member(shape.members.parts[member as usize], service);
+            let part = shape.members.parts[member as usize];
+            if shape.changes_members() && !first.holds() && run.failed_holding(part).is_none() {
+                let key = PermitKey::Member(part, service);
                 needs.push(need(key, &ONE, holder, first.is_finished()));
             }
         }

@@ -90,7 +90,10 @@ impl Kernel {
             deployment.derived.todo.remove(&spot);
         }
         let draft = match judgement {
-            Judgement::Over | Judgement::Held | Judgement::Stale => return false,
+            Judgement::Over | Judgement::Held | Judgement::Stale => {
+                self.refresh_ended(id, spot);
+                return false;
+            }
             Judgement::InLine(needs) => {
                 self.line_up(id, spot, needs.iter().map(|need| need.key).collect());
                 if needs.iter().any(|need| matches!(need.policy, Policy::Supersede { .. })) {

@@ -72,6 +72,11 @@ impl Cell {
         matches!(self.0 & STATUS, 2 | 3)
     }
 
+    /// For a join: it has finished or failed, so that whoever joins now comes too late.
+    pub(crate) fn is_over(self) -> bool {
+        self.is_finished() || self.has_failed()
+    }
+
     pub(crate) fn is_idle(self) -> bool {
         self.0 & STATUS == 0
     }

@@ -41,7 +41,7 @@ impl Deployment {
         let beyond = self.derived.overtaken.contains(&number);
         let Some(stage) = self.stages.get_mut(&number) else { return };
         stage.finish.set_overtaken(beyond);
-        let after_runs = beyond || stage.finish.is_finished();
+        let after_runs = beyond || stage.finish.is_over();
         let keys: Vec<RunKey> = self.runs_in(number).map(|run| run.key).collect();
         let mut inside = after_runs;
         for key in keys {
@@ -119,28 +119,28 @@ impl Run {
     /// or is marked.
     fn mark_overtaken(&mut self, beyond: bool) -> bool {
         let Self { shape, cells, .. } = self;
-        let mut mark = |cell: u32, after: bool| {
+        let mut mark = |cell: u32, after: bool, join: bool| {
             let cell: &mut Cell = &mut cells[cell as usize];
             cell.set_overtaken(after);
-            after || cell.is_finished()
+            after || if join { cell.is_over() } else { cell.is_finished() }
         };
-        let mut after = mark(shape.finish, beyond);
+        let mut after = mark(shape.finish, beyond, true);
         for task in shape.tasks.iter().rev() {
-            after = mark(task.done, after);
+            after = mark(task.done, after, !task.groups.is_empty());
             let mut whole = after;
             for group in &shape.groups[task.groups.clone()] {
-                let joined = mark(group.finish, after);
+                let joined = mark(group.finish, after, true);
                 let mut inside = joined;
                 for member in 0..group.members.len() as u32 {
                     let links = (0..group.chain.len() as u32).rev();
-                    inside |=
-                        links.fold(joined, |after, link| mark(group.cell(member, link), after));
+                    inside |= links
+                        .fold(joined, |after, link| mark(group.cell(member, link), after, false));
                 }
-                whole |= mark(group.start, inside);
+                whole |= mark(group.start, inside, false);
             }
             after = whole;
         }
-        let started = mark(super::shape::Shape::STARTED, after);
-        mark(super::shape::Shape::TRIGGERED, started)
+        let started = mark(super::shape::Shape::STARTED, after, false);
+        mark(super::shape::Shape::TRIGGERED, started, false)
     }
 }

@@ -89,7 +89,7 @@ impl Run {
         let places = self.changes_place(role);
         add(&mut self.counts.in_flight, value.in_flight());
         add(&mut self.counts.failed, value.has_failed());
-        add(&mut self.counts.stale, value.is_stale());
+        add(&mut self.counts.stale, value.is_stale() && self.shape.has_work(role));
         add(&mut self.counts.worked, places && (value.is_finished() || value.has_failed()));
         add(&mut self.counts.outdated, value.status() == Status::Outdated);
     }
@@ -190,6 +190,36 @@ impl Run {
         match &self.shape.groups[task.groups.clone()] {
             [] => dispatched(self.cell(task.done)),
             groups => groups.iter().any(|group| dispatched(self.cell(group.start))),
+        }
+    }
+
+    /// The first step of a chain of this run that failed at a member and keeps it to the run's end.
+    /// What else the run does there takes it over instead of waiting for itself.
+    pub(crate) fn failed_holding(&self, part: u32) -> Option<u32> {
+        if self.counts.failed == 0 {
+            return None;
+        }
+        self.shape.groups.iter().find_map(|group| {
+            let first = group.cell(group.members.position(part)?, 0);
+            let chain = &self.cells[first as usize..first as usize + group.chain.len()];
+            let over = !chain.iter().any(|cell| cell.in_flight());
+            let failed = chain.iter().any(|cell| cell.has_failed());
+            (chain[0].holds() && over && failed).then_some(first)
+        })
+    }
+
+    /// Hands a member from a chain that failed there to the one that begins.
+    pub(crate) fn take_over_member(&mut self, cell: u32) {
+        let Role::Link { group, member, link } = self.shape.role(cell) else { return };
+        let shape = &self.shape.groups[group];
+        let first = (cell - link) as usize;
+        if !shape.changes_members() || self.cells[first].holds() {
+            return;
+        }
+        let part = shape.members.parts[member as usize];
+        if let Some(from) = self.failed_holding(part) {
+            self.cells[from as usize].set_holds(false);
+            self.cells[first].set_holds(true);
         }
     }
 

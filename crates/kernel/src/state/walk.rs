@@ -47,9 +47,12 @@ impl Deployment {
     /// Whether the walk leaves a stage through its end.
     pub(crate) fn exits(&self, number: u32) -> bool {
         let Some(stage) = self.stages.get(&number) else { return false };
+        if !stage.finish.is_passed_over() {
+            return stage.finish.is_complete();
+        }
         let mut runs = self.runs_in(number).peekable();
         let met = runs.peek().is_none() && stage.started.lets_through() && stage.reached;
-        stage.finish.lets_through() && (met || runs.any(|run| run.exits))
+        met || runs.any(|run| run.exits)
     }
 
     /// The walk arrives at a stage.
@@ -159,8 +162,11 @@ impl Deployment {
                 quiet &= run.is_quiet();
             }
         }
-        let clear = settled && quiet && stage.finish.lets_through() && !stage.held;
-        let open = !stage.held && (!settled || stale > 0);
+        let more = settled && self.has_frontier(number);
+        let clear = settled && quiet && !more && self.exits(number) && !stage.held;
+        let begun = stage.held && self.runs_in(number).any(|run| run.pinned && !run.exits);
+        let open = (!stage.held || begun) && (!settled || stale > 0 || more);
+        let stage = &self.stages[&number];
         let live = stage.reached && (in_flight > 0 || open);
         let (was_clear, was_live) = (stage.clear, stage.live);
         let stage = self.stages.get_mut(&number).expect("the stage was just read");
@@ -180,6 +186,27 @@ impl Deployment {
         if was_live && !live {
             self.derived.live -= 1;
             self.check_end();
+        }
+    }
+
+    /// Whether something in a stage that has ended is still to be done: a member may join a group
+    /// whose end was skipped.
+    fn has_frontier(&self, number: u32) -> bool {
+        let stage = Spot::stage_started(number)..=Spot::stage_finished(number);
+        let todo = self.derived.todo.range(stage.clone());
+        let in_line = self.derived.in_line.range(stage).map(|(spot, _)| spot);
+        todo.chain(in_line).any(|&spot| {
+            let cell = self.cell(spot);
+            cell.is_idle() && !cell.is_passed_over()
+        })
+    }
+
+    /// The same as [`Self::refresh`], where only the end of a stage could have hidden a change.
+    pub(crate) fn refresh_ended(&mut self, ground: &mut Ground<'_>, spot: Spot) {
+        if let Some(number) = spot.stage()
+            && self.stages.get(&number).is_some_and(|stage| stage.finish.is_settled())
+        {
+            self.refresh(ground, number);
         }
     }
 
@@ -216,7 +243,7 @@ struct RunWalk<'a> {
 impl RunWalk<'_> {
     /// From the start, through everything that is complete, passed over or failed.
     fn from_start(&mut self, definition: &crate::Sequence) {
-        self.run.exits = self.run.finish().status() == Status::Superseded;
+        self.run.exits = self.run.finish().is_settled();
         for cell in [Shape::TRIGGERED, Shape::STARTED] {
             if !self.pass(cell) {
                 return;
@@ -227,7 +254,7 @@ impl RunWalk<'_> {
                 return;
             }
         }
-        self.run.exits |= self.pass(self.run.shape.finish) || self.run.finish().is_settled();
+        self.run.exits |= self.pass(self.run.shape.finish);
     }
 
     /// Meets a step; tells whether the walk goes on through it.
@@ -340,7 +367,10 @@ impl RunWalk<'_> {
         if value.is_idle() {
             self.met.push(cell);
         }
-        if value.is_passed_over() {
+        // A join that somebody came late to is behind us already: the walk goes on through it.
+        let link = matches!(self.run.shape.role(cell), Role::Link { .. });
+        let behind = !link && (value.is_complete() || value.has_failed());
+        if value.is_passed_over() || behind {
             self.settled(definition, cell);
         }
     }

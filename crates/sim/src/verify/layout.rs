@@ -16,14 +16,14 @@ impl Verifier {
             self.introduced.extend(fresh.map(|slot| (slot, seq)));
         }
         let before = std::mem::replace(&mut self.structure, structure);
-        for (name, stage) in before.stages {
-            if !self.structure.stages.contains_key(&name) {
-                self.departed.insert(name, stage);
+        for (name, stage) in &before.stages {
+            if !self.structure.stages.contains_key(name) {
+                self.departed.insert(name.clone(), stage.clone());
             }
         }
         let ids: Vec<DeploymentId> = self.lives.keys().copied().collect();
         ids.into_iter().for_each(|id| self.release_departed(id));
-        self.include_those_inside();
+        self.include_those_inside(&before);
     }
 
     /// A stage as it is now, or as it was when it left.

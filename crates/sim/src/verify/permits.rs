@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use seaway_kernel::Batch;
+use seaway_kernel::{Batch, Stage, Structure};
 use seaway_model::{DeploymentId, Kind, Name, TargetId, TargetTable};
 
 use super::ledger::{Course, Life, StepKey};
@@ -80,10 +80,13 @@ impl Permits {
 
 impl Verifier {
     /// A batch that is put around a stage includes those who are in it, however many they are.
-    pub(super) fn include_those_inside(&mut self) {
+    pub(super) fn include_those_inside(&mut self, before: &Structure) {
+        let excludes =
+            |stage: &Stage| stage.batch.as_ref().is_some_and(|batch| batch.policy.excludes());
         for (name, stage) in &self.structure.stages {
             let Some(target) = self.paths.child(TargetTable::ROOT, name.as_str()) else { continue };
-            if !stage.batch.as_ref().is_some_and(|batch| batch.policy.excludes()) {
+            let already = before.stages.get(name).is_some_and(|stage| excludes(stage));
+            if already || !excludes(stage) {
                 continue;
             }
             for (id, life) in &self.lives {
@@ -132,6 +135,16 @@ impl Verifier {
             && group.chain.first() == Some(&Kind::MemberStarted)
         {
             let member = Key::Member(member.clone(), service);
+            // A chain that failed there keeps the member, but not from its own run.
+            let life = &self.lives[&id];
+            let failed = |at: TargetId| {
+                let steps = life.steps.iter().filter(|((target, _), _)| *target == at);
+                let statuses: Vec<_> = steps.map(|(_, step)| &step.status).collect();
+                statuses.contains(&&super::Status::Failed)
+                    && !statuses.contains(&&super::Status::Flying)
+            };
+            self.permits
+                .release(|it, by, at| *it == member && *by == holder && at != key.0 && failed(at));
             self.permits.join(member, (holder, key.0), 1)?;
         }
         Ok(())
@@ -146,38 +159,46 @@ impl Verifier {
             Kind::PipelineFinished if status.is_settled() => {
                 self.permits.release(|_, (holder, _), _| *holder == id);
             }
-            Kind::StageFinished if status.is_settled() => {
-                let stage = key.0;
-                let table = &self.paths.table;
-                self.permits.release(|key, (holder, run), _| {
-                    let mine = *holder == id;
-                    match run {
-                        Some(run) => mine && table.get(*run).parent == stage,
-                        None => {
-                            mine && matches!(key, Key::Stage(it) if Some(it) == spot.stage.as_ref())
-                        }
-                    }
-                });
-            }
-            Kind::SequenceFinished if status.is_settled() => {
-                let holder = (id, Some(spot.run));
-                self.permits.release(|_, it, _| *it == holder);
-            }
             Kind::TaskDone if status.is_complete() => {
                 let definition = life.runs.get(&spot.run).and_then(|run| self.definition(run));
                 let last = definition.and_then(|it| Some(it.range.as_ref()?.last as usize));
                 if last.is_some() && last == self.task_number(life, &spot) {
                     let holder = (id, Some(spot.run));
-                    self.permits
-                        .release(|key, it, _| matches!(key, Key::Range(..)) && *it == holder);
+                    let is_range = |key: &Key| matches!(key, Key::Range(..));
+                    self.permits.release(|key, it, _| is_range(key) && *it == holder);
                 }
             }
             Kind::MemberFinished if status.is_complete() => self.release_member(id, key.0),
             _ => {}
         }
         if key.0 != TargetTable::ROOT {
+            self.release_ended(id, spot.stage_target);
             self.permits.release_paused(id, &self.lives[&id], &mut self.paths);
         }
+    }
+
+    /// A run that has ended, by itself or with its stage, and has nothing in flight gives
+    /// everything back; so does its stage, once nothing of it is in flight.
+    fn release_ended(&mut self, id: DeploymentId, stage: TargetId) {
+        let life = &self.lives[&id];
+        let end = life.status((stage, Kind::StageFinished));
+        let over = end.is_settled() && *end != super::Status::Failed;
+        let inside = life.runs.keys().filter(|run| self.paths.table.get(**run).parent == stage);
+        let runs: Vec<TargetId> = inside.copied().collect();
+        let flying = life.steps.iter().filter(|(_, it)| it.status == super::Status::Flying);
+        let busy: Vec<TargetId> =
+            flying.map(|((target, _), _)| self.paths.spot(*target).run).collect();
+        let stage_ended = end.is_settled() && !runs.iter().any(|run| busy.contains(run));
+        let ended = |run: &TargetId| {
+            let finished = life.status((*run, Kind::SequenceFinished)).is_settled();
+            runs.contains(run) && (finished || over) && !busy.contains(run)
+        };
+        let name = self.paths.spot(stage).stage.clone();
+        self.permits.release(|key, (holder, run), _| match (key, run) {
+            (Key::Stage(it), None) => *holder == id && stage_ended && Some(it) == name.as_ref(),
+            (_, Some(run)) => *holder == id && ended(run),
+            _ => false,
+        });
     }
 
     pub(super) fn release_member(&mut self, id: DeploymentId, member: TargetId) {
@@ -201,4 +222,13 @@ impl Verifier {
             }
         }
     }
+}
+
+/// The stage that a target lies in, or is.
+fn stage_above(table: &TargetTable, target: TargetId) -> TargetId {
+    let mut id = target;
+    while table.get(id).parent != TargetTable::ROOT {
+        id = table.get(id).parent;
+    }
+    id
 }

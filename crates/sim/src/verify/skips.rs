@@ -76,7 +76,7 @@ impl Verifier {
         }
     }
 
-    /// Whether something after a step has finished.
+    /// Whether something after a step has finished, or a join after it has failed.
     fn was_surpassed(&mut self, id: DeploymentId, key: StepKey) -> bool {
         let spot = self.paths.spot(key.0);
         let life = self.lives[&id].clone();
@@ -84,15 +84,17 @@ impl Verifier {
         if self.is_overtaken(&life, stage) || !self.structure.stages.contains_key(stage) {
             return true;
         }
-        if *life.status((spot.stage_target, Kind::StageFinished)) == Status::Passed {
+        let end = life.status((spot.stage_target, Kind::StageFinished));
+        if matches!(end, Status::Passed | Status::Failed) && key.1 != Kind::StageFinished {
             return true;
         }
-        let finished: Vec<StepKey> = life
-            .steps
-            .iter()
-            .filter(|(_, step)| step.status == Status::Passed)
-            .map(|(key, _)| *key)
-            .collect();
+        let mut finished = Vec::new();
+        for (key, step) in &life.steps {
+            let failed_join = step.status == Status::Failed && !self.has_work(id, *key);
+            if step.status == Status::Passed || failed_join {
+                finished.push(*key);
+            }
+        }
         finished.into_iter().any(|later| {
             let there = self.paths.spot(later.0);
             match key.1 {

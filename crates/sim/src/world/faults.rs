@@ -43,7 +43,7 @@ impl World {
             return Ok(());
         }
         let busy = self.view().map_or(0, |kernel| kernel.deployments().count());
-        let deploy = if busy < 5 { 30 } else { 3 };
+        let deploy = if busy < 4 { 18 } else { 1 };
         match self.dice.weighted(&[
             (deploy, Turn::Deploy),
             (12, Turn::Restructure),

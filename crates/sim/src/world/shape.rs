@@ -19,14 +19,14 @@ pub(super) fn name(text: &str) -> Name {
 pub(super) fn first_structure(dice: &mut Dice) -> Vec<Edit> {
     let count = dice.count(2, 3);
     let mut edits = Vec::new();
-    for number in 0..count {
+    for (number, fresh) in STAGES.iter().enumerate().take(count) {
         let mut after = BTreeSet::new();
         if number > 0 {
             // Mostly a line, sometimes a diamond.
             let before = if dice.chance(75) { number - 1 } else { dice.below(number) };
             after.insert(name(STAGES[before]));
         }
-        edits.extend(stage(dice, STAGES[number], after));
+        edits.extend(stage(dice, fresh, after));
     }
     edits
 }

@@ -6,7 +6,7 @@ use seaway_wire::Append;
 use super::pool::{Access, Lease, Pool};
 use super::{append, fault, schema};
 use crate::error::{AppendError, BackupError, OpenError, StoreError};
-use crate::log_store::{Decode, LogStore, Query};
+use crate::log_store::{Decode, LogStore, Query, Receipt};
 use crate::shape;
 
 /// Appends of different projects run side by side, so that their commits share a flush.
@@ -41,6 +41,16 @@ impl Postgres {
         Ok(Self { readers, writers: None })
     }
 
+    async fn append(&self, append: Append) -> Result<(), AppendError> {
+        let mut lease = self.writer().await?;
+        let session = lease.session();
+        let statement = session.statement(append::CALL).await;
+        let statement = statement.map_err(|error| append::error(error, &append))?;
+        append::call(session.client(), &statement, &append)
+            .await
+            .map_err(|error| append::error(error, &append))
+    }
+
     async fn writer(&self) -> Result<Lease<'_>, StoreError> {
         let writers = self.writers.as_ref().ok_or(StoreError::ReadOnly)?;
         writers.take().await.map_err(|error| StoreError::Unavailable(error.into()))
@@ -53,15 +63,13 @@ impl LogStore for Postgres {
     /// A server watches over its own files.
     const FINDINGS: Option<&'static str> = None;
 
-    async fn append(&self, append: Append) -> Result<(), AppendError> {
+    /// Appends travel on several connections.
+    const KEEPS_ORDER: bool = false;
+
+    async fn hand_in(&self, append: Append) -> Result<Receipt, AppendError> {
         shape::check(&append)?;
-        let mut lease = self.writer().await?;
-        let session = lease.session();
-        let statement = session.statement(append::CALL).await;
-        let statement = statement.map_err(|error| append::error(error, &append))?;
-        append::call(session.client(), &statement, &append)
-            .await
-            .map_err(|error| append::error(error, &append))
+        let postgres = self.clone();
+        Ok(Box::pin(async move { postgres.append(append).await }))
     }
 
     async fn write(&self, statements: Vec<Query>) -> Result<Option<i64>, StoreError> {

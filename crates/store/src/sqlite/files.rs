@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct DataDir {
     path: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 impl DataDir {
@@ -53,11 +53,21 @@ impl DataDir {
         if let Err(error) = written {
             tracing::warn!(%error, "the lock file does not name this process");
         }
-        Ok(Self { path: path.to_owned(), _lock: file })
+        Ok(Self { path: path.to_owned(), lock: file })
     }
 
     pub(super) fn database(&self) -> PathBuf {
         self.path.join(DATABASE)
+    }
+}
+
+impl Drop for DataDir {
+    /// Closing the file is not enough: a child process that is just being started has it open, too,
+    /// for a moment, and would keep the directory locked for the next owner.
+    fn drop(&mut self) {
+        if let Err(error) = self.lock.unlock() {
+            tracing::warn!(%error, "the data directory stays locked until this process ends");
+        }
     }
 }
 

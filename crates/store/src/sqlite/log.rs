@@ -8,7 +8,7 @@ use super::readers::Readers;
 use super::writer::Writer;
 use super::{backup, schema};
 use crate::error::{AppendError, BackupError, OpenError, StoreError};
-use crate::log_store::{Decode, LogStore, Query};
+use crate::log_store::{Decode, LogStore, Query, Receipt};
 use crate::shape;
 
 /// The store of one data directory.
@@ -48,9 +48,13 @@ impl LogStore for Sqlite {
         "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
 
     /// Looks at every page, but not whether each index has what its table has, which takes long.
-    const FINDINGS: Option<&'static str> = Some("SELECT quick_check FROM pragma_quick_check(10)");
+    const FINDINGS: Option<&'static str> =
+        Some("SELECT quick_check FROM pragma_quick_check LIMIT 10");
 
-    async fn append(&self, append: Append) -> Result<(), AppendError> {
+    /// One thread writes, in the order of its queue.
+    const KEEPS_ORDER: bool = true;
+
+    async fn hand_in(&self, append: Append) -> Result<Receipt, AppendError> {
         shape::check(&append)?;
         self.0.writer.as_ref().ok_or(AppendError::ReadOnly)?.append(append).await
     }

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::batch::Batches;
 use super::files::DataDir;
 use crate::error::{AppendError, StoreError};
-use crate::log_store::Query;
+use crate::log_store::{Query, Receipt};
 
 /// How many requests may wait. Whoever comes later waits for a place in the queue.
 const QUEUE: usize = 1_024;
@@ -40,10 +40,11 @@ impl Writer {
         Self { queue: Some(queue), thread: Some(thread) }
     }
 
-    pub(super) async fn append(&self, append: Append) -> Result<(), AppendError> {
+    /// Waits until it is in the queue.
+    pub(super) async fn append(&self, append: Append) -> Result<Receipt, AppendError> {
         let (reply, answer) = oneshot::channel();
         self.send(Job::Append(append, reply)).await?;
-        answer.await.unwrap_or_else(|_| Err(gone().into()))
+        Ok(Box::pin(async move { answer.await.unwrap_or_else(|_| Err(gone().into())) }))
     }
 
     pub(super) async fn write(&self, statements: Vec<Query>) -> Result<Option<i64>, StoreError> {

@@ -45,6 +45,12 @@ pub(crate) async fn read_back(place: Place) {
 
     assert_eq!(store.revision(&shop, &name("cart"), "1.2").await.unwrap(), Some(Revision(2)));
     assert_eq!(store.revision(&shop, &name("cart"), "1.3").await.unwrap(), None);
+    let precedents = async |id, version| {
+        let found = store.precedents(&shop, id, &name("cart"), version).await.unwrap();
+        (found.started, found.revision)
+    };
+    assert_eq!(precedents(two.id, "1.1").await, (Some(Seq(3)), Some(Revision(1))));
+    assert_eq!(precedents(deployed(9, "cart").id, "1.3").await, (None, None));
     let start = store.deployment(&shop, two.id).await.unwrap();
     assert_eq!(start.as_ref(), Some(&appends[0].starts[1]));
 

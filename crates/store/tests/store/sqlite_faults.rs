@@ -3,7 +3,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::process::Command;
 
-use seaway_model::Seq;
+use seaway_model::{Epoch, Seq};
 use seaway_store::{
     AppendError, BackupError, Checkpoint, OpenError, Store, StoreError, VerifyError,
 };
@@ -63,6 +63,33 @@ async fn a_data_directory_has_one_owner_and_any_number_of_readers() {
     assert_eq!(alone.verify(&log.project, |_| ()).await.unwrap().records, 9);
     assert!(matches!(alone.acquire(&log.project, "x").await, Err(StoreError::ReadOnly)));
     place.open().await;
+}
+
+#[tokio::test]
+async fn appends_that_nobody_waits_for_are_written_in_order_and_none_behind_a_refused_one() {
+    let place = Place::sqlite();
+    let (store, mut log) = place.shop().await;
+    assert!(store.keeps_order());
+    let cart = deployed(1, "cart");
+    let mut receipts = Vec::new();
+    for count in 1..=20 {
+        receipts.push(store.hand_in(log.some(&cart, count)).await.unwrap());
+    }
+    for receipt in receipts {
+        receipt.await.unwrap();
+    }
+    assert_eq!(store.verify(&log.project, |_| ()).await.unwrap().head.hash, log.hash);
+
+    let mut late = log.clone();
+    let missing = late.some(&cart, 1);
+    let behind = late.some(&cart, 1);
+    let mut stale = missing.clone();
+    stale.epoch = Epoch(0);
+    let first = store.hand_in(stale).await.unwrap();
+    let second = store.hand_in(behind).await.unwrap();
+    assert!(matches!(first.await, Err(AppendError::Fenced { .. })));
+    assert!(matches!(second.await, Err(AppendError::Position { .. })));
+    store.append(missing).await.unwrap();
 }
 
 #[tokio::test]
