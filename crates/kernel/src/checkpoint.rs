@@ -42,11 +42,14 @@ struct Stored {
     departed: BTreeMap<u32, StoredGhost>,
     deployments: Vec<StoredDeployment>,
     permits: Vec<(StoredKey, Permit)>,
-    member_places: Vec<(u32, Box<str>, Box<str>, Vec<(Box<str>, Revision)>)>,
+    member_places: Vec<MemberPlaces>,
     task_places: Vec<(u32, Box<str>, Slot, Revision)>,
     last_revision: Revision,
     recent: Vec<(Name, Box<str>, Revision)>,
 }
+
+/// By stage, service and group: the newest revision at every member.
+type MemberPlaces = (u32, Box<str>, Box<str>, Vec<(Box<str>, Revision)>);
 
 #[derive(Serialize, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 enum StoredKey {

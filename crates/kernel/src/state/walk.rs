@@ -59,7 +59,7 @@ impl Deployment {
     fn reach_stage(&mut self, ground: &mut Ground<'_>, number: u32) {
         let before = self.predecessors(ground.world, number);
         let held = !before.iter().all(|&stage| self.is_clear(stage));
-        if !self.stages.contains_key(&number) {
+        if self.stages.get(&number).is_none() {
             let name = ground.world.stages.name(number).as_str();
             let part = ground.targets.intern_part(name);
             let target = ground.targets.intern(TargetTable::ROOT, part, ground.seq);
@@ -131,7 +131,7 @@ impl Deployment {
         let definition = &world.definitions[run.definition as usize];
         let mut met = Vec::new();
         let mut walk = RunWalk { run, met: &mut met };
-        walk.from_start(definition);
+        walk.whole(definition);
         self.derived.todo.extend(met.into_iter().map(|cell| Spot::inside(key, cell)));
     }
 
@@ -242,7 +242,7 @@ struct RunWalk<'a> {
 
 impl RunWalk<'_> {
     /// From the start, through everything that is complete, passed over or failed.
-    fn from_start(&mut self, definition: &crate::Sequence) {
+    fn whole(&mut self, definition: &crate::Sequence) {
         self.run.exits = self.run.finish().is_settled();
         for cell in [Shape::TRIGGERED, Shape::STARTED] {
             if !self.pass(cell) {

@@ -223,12 +223,3 @@ impl Verifier {
         }
     }
 }
-
-/// The stage that a target lies in, or is.
-fn stage_above(table: &TargetTable, target: TargetId) -> TargetId {
-    let mut id = target;
-    while table.get(id).parent != TargetTable::ROOT {
-        id = table.get(id).parent;
-    }
-    id
-}
