@@ -115,6 +115,13 @@ impl Kernel {
         let run = &self.deployments[&id].runs[&key];
         let Role::Link { group, link, .. } = run.shape.role(cell) else { return };
         let last = link + 1 == run.shape.groups[group].chain.len() as u32;
+        if run.cell(cell).has_failed() && run.shape.groups[group].changes_members() {
+            // Whatever else the run does at this member may take it over now.
+            let Role::Link { member, .. } = run.shape.role(cell) else { return };
+            let part = run.shape.groups[group].members.parts[member as usize];
+            let key = PermitKey::Member(part, self.deployments[&id].service_part);
+            return self.call_up_line(key);
+        }
         if last && run.cell(cell).is_complete() {
             self.release_member(id, key, first_link(run, cell));
         }

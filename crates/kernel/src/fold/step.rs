@@ -172,7 +172,7 @@ impl Kernel {
         }
     }
 
-    fn call_up_line(&mut self, key: PermitKey) {
+    pub(super) fn call_up_line(&mut self, key: PermitKey) {
         let line: Vec<_> = self.permits.line(key).copied().collect();
         line.into_iter().for_each(|waiter| self.call_up(waiter));
     }

@@ -11,8 +11,6 @@ use seaway_model::{
     DeploymentId, ExecutorName, Fact, Fence, Kind, Name, Outcome, Seq, Span, Timestamp,
 };
 
-pub(crate) static TRACE: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
-
 pub(crate) struct Harness {
     pub(crate) kernel: Kernel,
     pub(crate) reference: Reference,
@@ -84,19 +82,6 @@ impl Harness {
     fn take(&mut self, records: Vec<Record>) {
         for record in records {
             let path = self.kernel.targets().path(record.target).to_string();
-            if TRACE.load(std::sync::atomic::Ordering::Relaxed) {
-                println!(
-                    "{:?} {path} r{:?} {:?} {:?} {:?} a{:?} {:?} {:?}",
-                    record.seq,
-                    record.revision,
-                    record.kind,
-                    record.fact,
-                    record.outcome,
-                    record.attempt,
-                    record.by.as_str(),
-                    record.detail
-                );
-            }
             self.reference.fold(&record, &path);
             self.log.push(record);
         }
@@ -129,13 +114,6 @@ impl Harness {
             outcome: record.outcome,
             reason: record.reason().cloned(),
         });
-        if made != expected && TRACE.load(std::sync::atomic::Ordering::Relaxed) {
-            for id in made.iter().chain(&expected).map(|it| it.deployment) {
-                println!("reference {id}: {:?}", self.reference.waiting(id));
-                println!("permits {:?}", self.reference);
-                println!("kernel {id}: {:?}", self.kernel.waiting(id, 100));
-            }
-        }
         assert_eq!(made, expected, "kernel (left) and reference (right) differ in what is next");
     }
 
@@ -279,10 +257,6 @@ impl Harness {
         }
         replayed.sweep();
         assert_eq!(replayed.head(), Seq(self.log.len() as u64));
-        if replayed.digest() != digest && TRACE.load(std::sync::atomic::Ordering::Relaxed) {
-            std::fs::write("/tmp/a.txt", format!("{:#?}", self.kernel)).unwrap();
-            std::fs::write("/tmp/b.txt", format!("{replayed:#?}")).unwrap();
-        }
         assert_eq!(replayed.digest(), digest, "replay gives the same state");
     }
 
