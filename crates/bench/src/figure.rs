@@ -40,7 +40,10 @@ mod tests {
             beside,
         };
         let text = |figure: Figure| serde_json::to_string(&figure).expect("figures are plain");
-        let alone = r#"{"bench":"plan","case":"members=1","metric":"steps_per_s","value":3.0,"unit":"1/s"}"#;
+        let alone = concat!(
+            r#"{"bench":"plan","case":"members=1","metric":"steps_per_s","#,
+            r#""value":3.0,"unit":"1/s"}"#
+        );
         assert_eq!(text(figure(None)), alone);
         let beside = format!("{},\"baseline\":2.0,\"ratio\":1.5}}", &alone[..alone.len() - 1]);
         assert_eq!(text(figure(Some(Beside::of(3.0, 2.0)))), beside);

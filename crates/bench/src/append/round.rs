@@ -80,8 +80,8 @@ impl Case {
         Ok(Rates { records_per_s: per_second(count, took), p50_ms, p99_ms })
     }
 
-    /// Callers that are spread over the projects, each with a service of its own: two of one service
-    /// would wait for each other in every stage.
+    /// Callers that are spread over the projects, each with a service of its own: two of one
+    /// service would wait for each other in every stage.
     async fn callers(
         &self,
         engine: &Engine,

@@ -341,7 +341,7 @@ impl RunWalk<'_> {
             return self.meet(definition, cell + 1);
         }
         let count = &mut self.run.counts.groups[group];
-        count.open -= 1;
+        count.open = count.open.saturating_sub(1);
         count.failed += u32::from(failed);
         let last = u32::from(planted(Bug::JoinTooEarly));
         if count.open <= last || self.run.cell(finish).is_passed_over() {

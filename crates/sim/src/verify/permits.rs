@@ -55,14 +55,14 @@ impl Permits {
         });
     }
 
-    /// A paused run gives up its service once nothing of it is in flight, unless it keeps a range or
-    /// a member, which others can only get at with the service.
+    /// A paused run gives up its service once nothing of it is in flight, unless it keeps a range
+    /// or a member, which others can only get at with the service.
     pub(super) fn release_paused(&mut self, id: DeploymentId, life: &Life, paths: &mut Paths) {
         if life.course != Course::Paused {
             return;
         }
-        let inner =
-            self.held.iter().filter(|(key, _)| matches!(key, Key::Range(..) | Key::Member(..)));
+        let is_inner = |key: &Key| matches!(key, Key::Range(..) | Key::Member(..));
+        let inner = self.held.iter().filter(|(key, _)| is_inner(key));
         let inner: Vec<Holder> = inner.flat_map(|(_, it)| it).map(|(holder, _)| *holder).collect();
         let idle = |run: TargetId, paths: &mut Paths| {
             let flying = life.steps.iter().filter(|(_, it)| it.status == super::Status::Flying);

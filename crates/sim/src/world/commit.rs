@@ -21,7 +21,7 @@ impl World {
             Fate::DiskFull => Err(AppendFailure::NotWritten(Obstacle::DiskFull)),
             Fate::Lost | Fate::AnswerLost | Fate::Late => Err(AppendFailure::Unknown),
         };
-        self.sent.insert(id, Sent { owner: owner.number, append, fate, result });
+        self.sent.insert(id, Sent { owner: owner.number, append, fate, landed: false, result });
         owner.appends.push_back(id);
         match fate {
             Fate::Written | Fate::AnswerLost => self.after(landing, Event::Land(id)),
@@ -35,7 +35,12 @@ impl World {
     }
 
     pub(super) fn land(&mut self, id: u64) -> Result<(), Violation> {
+        if self.is_early(id) {
+            self.after(500, Event::Land(id));
+            return Ok(());
+        }
         let Some(mut sent) = self.sent.remove(&id) else { return Ok(()) };
+        sent.landed = true;
         let landed = self.disk.land(&sent.append);
         if landed.is_ok() {
             for row in &sent.append.rows {
@@ -64,8 +69,23 @@ impl World {
         Ok(())
     }
 
-    /// The store's answer reaches the owner, if it still lives.
+    /// Whether an append of the same owner was sent before this one and is still on its way.
+    fn is_early(&self, id: u64) -> bool {
+        let Some(sent) = self.sent.get(&id) else { return false };
+        let arrives = |fate| matches!(fate, Fate::Written | Fate::AnswerLost);
+        let mut before = self.sent.range(..id).map(|(_, it)| it);
+        sent.fate != Fate::Late
+            && before.any(|it| it.owner == sent.owner && !it.landed && arrives(it.fate))
+    }
+
+    /// The store's answer reaches the owner, if it still lives. Answers come in order.
     pub(super) fn told(&mut self, id: u64) -> Result<(), Violation> {
+        let waits = |owner: &Owner| owner.appends.front().is_some_and(|first| *first < id);
+        let number = self.sent.get(&id).map(|sent| sent.owner);
+        if self.owners.iter().any(|owner| Some(owner.number) == number && waits(owner)) {
+            self.after(500, Event::Told(id));
+            return Ok(());
+        }
         let late = self.sent.get(&id).is_some_and(|sent| sent.fate == Fate::Late);
         let sent = if late { self.sent.get(&id).cloned() } else { self.sent.remove(&id) };
         let Some(sent) = sent else { return Ok(()) };

@@ -68,6 +68,8 @@ pub(super) struct Sent {
     pub(super) owner: u32,
     pub(super) append: Append,
     pub(super) fate: Fate,
+    /// It has reached the store.
+    pub(super) landed: bool,
     pub(super) result: Result<(), AppendFailure>,
 }
 
