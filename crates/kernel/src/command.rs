@@ -111,11 +111,17 @@ pub enum Refusal {
     BadVersion,
     #[error("a lease lasts between 1 second and 1 day")]
     BadTtl,
-    #[error("an answer has at most {max} bytes; keep the rest elsewhere and send a link", max = Refusal::MAX_ANSWER)]
+    #[error(
+        "an answer has at most {max} bytes; keep the rest elsewhere and send a link",
+        max = Refusal::MAX_ANSWER
+    )]
     AnswerTooLong,
     #[error("there is no stage yet; define the structure first")]
     NoStructure,
-    #[error("at most {max} deployments may be in progress; wait for some to end", max = Refusal::MAX_IN_PROGRESS)]
+    #[error(
+        "at most {max} deployments may be in progress; wait for some to end",
+        max = Refusal::MAX_IN_PROGRESS
+    )]
     TooManyInProgress,
     #[error(transparent)]
     Structure(#[from] StructureError),

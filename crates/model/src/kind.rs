@@ -13,7 +13,9 @@ pub struct UnknownWord {
 
 /// A closed set of words, each with a stable number for the store and a text for people.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident, $what:literal, { $($(#[$vdoc:meta])* $variant:ident = $code:literal, $text:literal;)* }) => {
+    ($(#[$doc:meta])* $name:ident, $what:literal, {
+        $($(#[$vdoc:meta])* $variant:ident = $code:literal, $text:literal;)*
+    }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
@@ -130,7 +132,7 @@ words! {
 }
 
 words! {
-    /// How something ended. Ordered from best to worst, so that the worst of several is their maximum.
+    /// How something ended, from best to worst: the worst of several is their maximum.
     Outcome, "outcome", {
         Pass = 1, "pass";
         Warning = 2, "warning";
