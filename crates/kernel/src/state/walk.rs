@@ -1,3 +1,5 @@
+use std::collections::btree_map::Entry;
+
 use seaway_model::planted::{Bug, planted};
 use seaway_model::{Seq, TargetTable};
 
@@ -59,11 +61,11 @@ impl Deployment {
     fn reach_stage(&mut self, ground: &mut Ground<'_>, number: u32) {
         let before = self.predecessors(ground.world, number);
         let held = !before.iter().all(|&stage| self.is_clear(stage));
-        if self.stages.get(&number).is_none() {
+        if let Entry::Vacant(vacant) = self.stages.entry(number) {
             let name = ground.world.stages.name(number).as_str();
             let part = ground.targets.intern_part(name);
             let target = ground.targets.intern(TargetTable::ROOT, part, ground.seq);
-            self.stages.insert(number, Stage { target, ..Stage::default() });
+            vacant.insert(Stage { target, ..Stage::default() });
             self.mark_stage(number);
         }
         let stage = self.stages.get_mut(&number).expect("it was made above if it was missing");
