@@ -288,7 +288,7 @@ fn of_the_eight_rows_of_the_table_only_two_ever_occur() {
             let complete = |step| {
                 let records = harness.log.iter().filter(|record| record.step() == Some(step));
                 records
-                    .last()
+                    .next_back()
                     .is_some_and(|record| matches!(record.fact, Fact::Finished | Fact::Skipped))
             };
             assert!(edge.along_failure || complete(edge.done), "rows 100 to 111: {edge:?}");
