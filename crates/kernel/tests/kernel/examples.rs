@@ -286,7 +286,7 @@ fn of_the_eight_rows_of_the_table_only_two_ever_occur() {
         }
         for edge in harness.kernel.edges(id, usize::MAX) {
             let complete = |step| {
-                let records = harness.log.iter().filter(|record| record.step() == Some(step));
+                let mut records = harness.log.iter().filter(|record| record.step() == Some(step));
                 records
                     .next_back()
                     .is_some_and(|record| matches!(record.fact, Fact::Finished | Fact::Skipped))
