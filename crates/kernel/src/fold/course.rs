@@ -3,7 +3,7 @@ use seaway_model::Fact;
 use super::apply::IllegalRecord;
 use crate::Kernel;
 use crate::record::Record;
-use crate::state::{Course, RunKey, Spot};
+use crate::state::{Course, Spot};
 
 impl Kernel {
     /// Pause, resume and abort.
@@ -25,9 +25,8 @@ impl Kernel {
         let rank = deployment.rank();
         let in_line: Vec<Spot> = deployment.derived.in_line.keys().copied().collect();
         deployment.derived.todo.extend(in_line.iter().copied());
-        let runs: Vec<RunKey> = deployment.runs.keys().copied().collect();
         in_line.into_iter().for_each(|spot| self.leave_lines(id, spot));
-        runs.into_iter().for_each(|key| self.release_while_paused(id, key));
+        self.release_while_paused(id);
         self.active.insert(rank);
         Ok(())
     }

@@ -1,6 +1,7 @@
 mod apply;
 mod course;
 mod locate;
+mod order;
 mod release;
 mod retry;
 mod revive;

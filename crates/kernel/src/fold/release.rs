@@ -1,9 +1,10 @@
 use seaway_model::planted::{Bug, planted};
 use seaway_model::{DeploymentId, TargetId};
 
+use super::order::run_above;
 use super::step::first_link;
 use crate::Kernel;
-use crate::state::{Course, PermitKey, Position, Role, Run, RunKey, Shape, Spot};
+use crate::state::{Course, Deployment, PermitKey, Position, Role, Run, RunKey, Shape, Spot};
 
 impl Kernel {
     /// Gives back what a step's end frees, and whatever its run or stage no longer needs.
@@ -24,18 +25,17 @@ impl Kernel {
                     self.release_range(id, key);
                 }
                 self.release_ended(id, key);
-                self.release_while_paused(id, key);
             }
         }
     }
 
     /// A run that has ended, by itself or with its stage, and has nothing in flight gives
     /// everything back; so does its stage, once all its runs have.
-    fn release_ended(&mut self, id: DeploymentId, key: RunKey) {
+    pub(super) fn release_ended(&mut self, id: DeploymentId, key: RunKey) {
         let deployment = &self.deployments[&id];
         let (run, stage) = (&deployment.runs[&key], &deployment.stages[&key.stage]);
         let stage_over = stage.finish.is_settled() && !stage.finish.has_failed();
-        if run.counts.in_flight > 0 || !(run.finish().is_settled() || stage_over) {
+        if self.is_busy(deployment, run) || !(run.finish().is_settled() || stage_over) {
             return;
         }
         self.release_run(id, key);
@@ -47,13 +47,23 @@ impl Kernel {
     /// A paused run gives up its service once nothing of it is in flight. As long as it holds a
     /// range or a member it keeps the service too: whoever got it would wait for those, and the
     /// paused run, once resumed, for the service.
-    pub(super) fn release_while_paused(&mut self, id: DeploymentId, key: RunKey) {
+    pub(super) fn release_while_paused(&mut self, id: DeploymentId) {
         let deployment = &self.deployments[&id];
-        let paused = matches!(deployment.course, Course::Paused { .. });
-        let run = &deployment.runs[&key];
-        if paused && run.holds_service && run.counts.in_flight == 0 && !run.holds_inner() {
-            self.release_service(id, key);
+        if !matches!(deployment.course, Course::Paused { .. }) {
+            return;
         }
+        let idle = |run: &&Run| !self.is_busy(deployment, run) && !run.holds_inner();
+        let runs = deployment.runs.values().filter(|run| run.holds_service).filter(idle);
+        let keys: Vec<RunKey> = runs.map(|run| run.key).collect();
+        keys.into_iter().for_each(|key| self.release_service(id, key));
+    }
+
+    /// Whether something of a run is in flight, be it in the structure or gone from it.
+    fn is_busy(&self, deployment: &Deployment, run: &Run) -> bool {
+        let orphans = deployment.attic.iter().filter(|(_, cell)| cell.in_flight());
+        let mut targets = orphans.map(|((target, _), _)| *target);
+        run.counts.in_flight > 0
+            || targets.any(|target| run_above(&self.targets, target) == Some(run.target))
     }
 
     fn give_back(&mut self, id: DeploymentId, key: PermitKey, run: TargetId) {
@@ -70,8 +80,9 @@ impl Kernel {
     }
 
     fn release_stage(&mut self, id: DeploymentId, number: u32) {
+        let deployment = &self.deployments[&id];
+        let busy = deployment.runs_in(number).any(|run| self.is_busy(deployment, run));
         let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
-        let busy = deployment.runs_in(number).any(|run| run.counts.in_flight > 0);
         let stage = deployment.stages.get_mut(&number).expect("the stage was located");
         let failed = stage.finish.has_failed();
         if !busy && std::mem::take(&mut stage.holds) {
@@ -85,9 +96,10 @@ impl Kernel {
         if deployment.derived.in_line.contains_key(&started) {
             deployment.derived.todo.insert(started);
         }
-        let idle = |run: &&Run| run.counts.in_flight == 0;
+        let deployment = &self.deployments[&id];
+        let idle = |run: &&Run| !self.is_busy(deployment, run);
         let keys: Vec<RunKey> =
-            self.deployments[&id].runs_in(number).filter(idle).map(|run| run.key).collect();
+            deployment.runs_in(number).filter(idle).map(|run| run.key).collect();
         keys.into_iter().for_each(|key| self.release_run(id, key));
     }
 
@@ -110,19 +122,13 @@ impl Kernel {
         }
     }
 
-    /// The end of a chain gives its member back. A failed step keeps it until its run has ended.
+    /// The end of a chain gives its member back, and so does its failure: a run that kept it while
+    /// it waits for another member could wait for one that waits for it. What the run still does
+    /// there, it does in line.
     fn release_link(&mut self, id: DeploymentId, key: RunKey, cell: u32) {
         let run = &self.deployments[&id].runs[&key];
-        let Role::Link { group, link, .. } = run.shape.role(cell) else { return };
-        let last = link + 1 == run.shape.groups[group].chain.len() as u32;
-        if run.cell(cell).has_failed() && run.shape.groups[group].changes_members() {
-            // Whatever else the run does at this member may take it over now.
-            let Role::Link { member, .. } = run.shape.role(cell) else { return };
-            let part = run.shape.groups[group].members.parts[member as usize];
-            let key = PermitKey::Member(part, self.deployments[&id].service_part);
-            return self.call_up_line(key);
-        }
-        if last && run.cell(cell).is_complete() {
+        let Role::Link { group, member, .. } = run.shape.role(cell) else { return };
+        if run.is_chain_over(group, member) {
             self.release_member(id, key, first_link(run, cell));
         }
     }

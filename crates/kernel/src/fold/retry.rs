@@ -1,6 +1,8 @@
 use seaway_model::DeploymentId;
 use seaway_model::planted::{Bug, planted};
 
+use super::locate::name_spot;
+use super::order::Order;
 use crate::Kernel;
 use crate::record::Record;
 use crate::state::{
@@ -20,6 +22,7 @@ impl Kernel {
     }
 
     fn reopen_from(&mut self, id: DeploymentId, spot: Spot) {
+        self.reopen_departed(id, spot, true);
         match spot.position() {
             Position::StageStarted(stage) => self.reopen_stage(id, stage),
             Position::Inside(key, cell) => {
@@ -41,9 +44,34 @@ impl Kernel {
 
     /// Opens the next attempt of everything after a step that a person skips.
     pub(super) fn reopen_after(&mut self, id: DeploymentId, spot: Spot) {
+        self.reopen_departed(id, spot, false);
         if let Position::Inside(key, cell) = spot.position() {
             self.reopen_cells(id, key, |shape, it| shape.is_after(cell, it));
             self.reopen_markers(id, key.stage);
+        }
+    }
+
+    /// The same for steps that left the structure: if they come back they are done again.
+    fn reopen_departed(&mut self, id: DeploymentId, spot: Spot, whole_task: bool) {
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        if deployment.attic.is_empty() {
+            return;
+        }
+        let from = name_spot(deployment, spot, &mut self.targets, self.head);
+        let definition = match spot.position() {
+            Position::Inside(key, _) => Some(deployment.runs[&key].definition as usize),
+            _ => None,
+        };
+        let definition = definition.map(|number| &*self.world.definitions[number]);
+        let order = Order { targets: &self.targets, definition };
+        let ended = deployment.attic.iter().filter(|(_, it)| !it.is_idle() && !it.in_flight());
+        let keys: Vec<StepKey> = ended
+            .map(|(key, _)| *key)
+            .filter(|key| order.is_after(from, *key, whole_task))
+            .collect();
+        for key in keys {
+            deployment.attic.entry(key).and_modify(Cell::reopen);
+            open_attempt(deployment, key);
         }
     }
 
@@ -58,7 +86,8 @@ impl Kernel {
     }
 
     fn reopen_stage(&mut self, id: DeploymentId, stage: u32) {
-        let keys: Vec<RunKey> = self.deployments[&id].runs_in(stage).map(|run| run.key).collect();
+        let keys = self.deployments[&id].runs.keys().copied();
+        let keys: Vec<RunKey> = keys.filter(|key| key.stage == stage).collect();
         for key in keys {
             self.reopen_cells(id, key, |_, _| true);
         }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use seaway_model::{Attempt, Fact, Kind, Level, TargetId, TargetTable};
 
 use super::apply::IllegalRecord;
+use super::order::{Order, run_above, stage_above};
 use crate::Kernel;
 use crate::record::{Detail, Reason, Record};
 use crate::state::{
@@ -129,16 +130,19 @@ impl Past<'_> {
 
     /// The same as a retry does to cells, by targets alone.
     fn reopen(&mut self, deployment: &mut Deployment, from: StepKey, itself: bool) {
-        let stage = stage_above(&self.kernel.targets, from.0);
+        let targets = &self.kernel.targets;
+        let stage = stage_above(targets, from.0);
+        let definition = run_above(targets, from.0).and_then(|run| self.definition(run));
+        let order = Order { targets, definition };
         let after: Vec<StepKey> = self
             .cells
             .iter()
-            .filter(|(_, cell)| !cell.is_idle())
+            .filter(|(_, cell)| !cell.is_idle() && !cell.in_flight())
             .map(|(key, _)| *key)
             .filter(|key| {
                 let end = (key.0 == TargetTable::ROOT && key.1 == Kind::PipelineFinished)
                     || (Some(key.0) == stage && key.1 == Kind::StageFinished);
-                (itself && *key == from) || end || self.is_after(from, *key, itself)
+                (itself && *key == from) || end || order.is_after(from, *key, itself)
             })
             .collect();
         for key in after {
@@ -146,38 +150,6 @@ impl Past<'_> {
             if key != from {
                 open_attempt(deployment, key);
             }
-        }
-    }
-
-    fn is_after(&self, from: StepKey, key: StepKey, whole_task: bool) -> bool {
-        let targets = &self.kernel.targets;
-        if from.1 == Kind::StageStarted {
-            return stage_above(targets, key.0) == Some(from.0);
-        }
-        let (Some(run), Some(other)) = (run_above(targets, from.0), run_above(targets, key.0))
-        else {
-            return false;
-        };
-        if run != other || from == key {
-            return false;
-        }
-        let definition = self.definition(run);
-        let (a, b) = (phase(targets, definition, from), phase(targets, definition, key));
-        if a != b {
-            return b > a;
-        }
-        let group = |target: TargetId| match targets.get(target).level {
-            Level::Group => Some(target),
-            Level::Member => Some(targets.get(target).parent),
-            _ => None,
-        };
-        match (from.1, key.1) {
-            (Kind::TaskDone, _) => whole_task,
-            (_, Kind::TaskDone) => true,
-            (Kind::GroupStarted, _) => group(from.0) == group(key.0),
-            (Kind::GroupFinished, _) => false,
-            (_, Kind::GroupFinished) => group(from.0) == Some(key.0),
-            (_, kind) => from.0 == key.0 && kind > from.1,
         }
     }
 
@@ -218,41 +190,6 @@ fn note(deployment: &mut Deployment, record: &Record, fact: Fact) {
 fn open_attempt(deployment: &mut Deployment, key: StepKey) {
     let tries = deployment.tries.entry(key).or_default();
     *tries = tries.next_attempt();
-}
-
-/// Where a step stands in its run: before the tasks, in one of them, or behind them.
-fn phase(targets: &TargetTable, definition: Option<&Sequence>, (target, kind): StepKey) -> usize {
-    let task = match (targets.get(target).level, kind) {
-        (Level::Run, Kind::SequenceTriggered) => return 0,
-        (Level::Run, Kind::SequenceStarted) => return 1,
-        (Level::Run, _) => return usize::MAX,
-        (Level::Task, _) => target,
-        (Level::Group, _) => targets.get(target).parent,
-        _ => targets.get(targets.get(target).parent).parent,
-    };
-    let part = targets.part(targets.get(task).part);
-    let parts = definition.map(Sequence::parts).unwrap_or_default();
-    2 + parts.iter().position(|it| it == part).unwrap_or(parts.len())
-}
-
-fn above(targets: &TargetTable, target: TargetId, level: Level) -> Option<TargetId> {
-    let mut id = target;
-    loop {
-        let node = targets.get(id);
-        match node.level {
-            it if it == level => return Some(id),
-            Level::Project => return None,
-            _ => id = node.parent,
-        }
-    }
-}
-
-fn run_above(targets: &TargetTable, target: TargetId) -> Option<TargetId> {
-    above(targets, target, Level::Run)
-}
-
-fn stage_above(targets: &TargetTable, target: TargetId) -> Option<TargetId> {
-    above(targets, target, Level::Stage)
 }
 
 fn run_key(world: &World, targets: &TargetTable, run: TargetId) -> Option<RunKey> {

@@ -2,6 +2,7 @@ use seaway_model::{DeploymentId, Fact, Kind, Level, Outcome, TargetId};
 
 use super::apply::IllegalRecord;
 use super::locate::Location;
+use super::order::run_above;
 use crate::Kernel;
 use crate::record::{Detail, Reason, Record, Step};
 use crate::state::{Ground, Lease, PermitKey, Position, Role, Spot, Status};
@@ -19,6 +20,8 @@ impl Kernel {
             Location::Spot(spot) => self.fold_at(id, spot, record)?,
             Location::Attic => self.fold_in_attic(id, record),
         }
+        self.lay_ghost(id, location);
+        self.release_while_paused(id);
         match self.deployments[&id].has_ended() {
             true => self.remove(id),
             false => {
@@ -80,6 +83,21 @@ impl Kernel {
         Ok(())
     }
 
+    /// A stage that left is forgotten once it has ended well and nothing of it is in flight.
+    fn lay_ghost(&mut self, id: DeploymentId, location: Location) {
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        if deployment.ghosts.is_empty() {
+            return;
+        }
+        let Location::Spot(spot) = location else { return };
+        let Some(number) = spot.stage() else { return };
+        let busy = deployment.runs_in(number).any(|run| run.counts.in_flight > 0);
+        let over = deployment.stages[&number].finish.is_complete() && !busy;
+        if over && deployment.ghosts.remove(&number).is_some() {
+            self.rewalk(id);
+        }
+    }
+
     fn fold_in_attic(&mut self, id: DeploymentId, record: &Record) {
         self.end_lease(id, record);
         let key = (record.target, record.kind);
@@ -91,6 +109,9 @@ impl Kernel {
             let tries = deployment.tries.entry(key).or_default();
             *tries = tries.next_attempt();
             self.release_departed(id);
+            let run = run_above(&self.targets, record.target);
+            let run = run.and_then(|run| self.deployments[&id].derived.run_of.get(&run).copied());
+            run.into_iter().for_each(|key| self.release_ended(id, key));
         }
     }
 
@@ -110,9 +131,6 @@ impl Kernel {
             self.call_up_older(id, spot);
         }
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
-        if let Position::Inside(run, cell) = spot.position() {
-            deployment.runs.get_mut(&run).expect("the step is in it").take_over_member(cell);
-        }
         let mut supersedes = false;
         for need in &needs {
             self.permits.acquire(need.key, need.holder);
@@ -143,10 +161,14 @@ impl Kernel {
                 shape.groups[group].targets[member as usize] = target;
             }
         }
+        let rank = deployment.rank();
         for need in needs {
             if supersedes {
                 self.call_up_line(need.key);
             }
+            // What else stood in line for it here need not any more.
+            let mine = self.permits.in_line_of(need.key, rank);
+            mine.into_iter().for_each(|waiter| self.call_up(waiter));
             self.kick(need.key);
         }
     }
@@ -172,7 +194,7 @@ impl Kernel {
         }
     }
 
-    pub(super) fn call_up_line(&mut self, key: PermitKey) {
+    fn call_up_line(&mut self, key: PermitKey) {
         let line: Vec<_> = self.permits.line(key).copied().collect();
         line.into_iter().for_each(|waiter| self.call_up(waiter));
     }
@@ -286,7 +308,7 @@ impl Kernel {
                     // Something was inserted before a link that was in flight: the chain does not
                     // go on where it usually does.
                     self.rewalk(id);
-                } else if !passed_over {
+                } else if !passed_over || status == Status::Superseded {
                     deployment.settled(&mut ground, key, cell);
                 } else {
                     deployment.refresh(&mut ground, key.stage);

@@ -56,6 +56,7 @@ impl Kernel {
         let rank = deployment.rank();
         self.grant_batches(id, old);
         self.release_departed(id);
+        self.release_while_paused(id);
         self.active.insert(rank);
     }
 
@@ -107,7 +108,8 @@ impl Deployment {
             let Some(state) = self.stages.get(number) else { continue };
             let begun = self.runs_in(*number).any(|run| run.pinned);
             let broken = matches!(state.finish.status(), Status::Failed | Status::Superseded);
-            if !state.finish.is_complete() && (begun || broken) {
+            let busy = self.runs_in(*number).any(|run| run.counts.in_flight > 0);
+            if (!state.finish.is_complete() || busy) && (begun || broken) {
                 self.ghosts.insert(*number, world.departed[number].clone());
             }
         }

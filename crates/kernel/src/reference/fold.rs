@@ -1,7 +1,9 @@
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use seaway_model::{DeploymentId, Fact, Kind, Name, Outcome, Revision, Seq, TargetId};
+use seaway_model::{Attempt, DeploymentId, Fact, Kind, Name, Outcome, Revision, Seq, TargetId};
 
 use super::graph::{Graph, Node};
 use super::permits::{Key, Permit};
@@ -20,6 +22,7 @@ pub struct Reference {
     pub(super) permits: BTreeMap<Key, Permit>,
     /// The newest revision dispatched at a place: (stage, service, group, member or slot).
     pub(super) newest: BTreeMap<String, Revision>,
+    pub(super) graphs: RefCell<BTreeMap<DeploymentId, Rc<Graph>>>,
 }
 
 /// One deployment.
@@ -49,6 +52,7 @@ pub(super) enum Course {
 pub(super) struct Told {
     pub(super) status: Status,
     pub(super) tried: bool,
+    pub(super) attempt: Attempt,
     pub(super) target: TargetId,
 }
 
@@ -66,6 +70,12 @@ pub(super) enum Status {
     ByPerson,
     Superseded,
     Cancelled,
+}
+
+impl Told {
+    fn untold(target: TargetId) -> Self {
+        Self { status: Status::Idle, tried: false, attempt: Attempt(1), target }
+    }
 }
 
 impl Status {
@@ -96,6 +106,15 @@ impl Dep {
         told.map_or(Status::Idle, |told| told.status)
     }
 
+    pub(super) fn in_flight(&self, node: &Node) -> bool {
+        self.status(node) == Status::InFlight
+    }
+
+    pub(super) fn attempt(&self, path: &str, kind: Kind) -> Attempt {
+        let told = self.facts.get(&(path.to_owned(), kind));
+        told.map_or(Attempt(1), |told| told.attempt)
+    }
+
     pub(super) fn tried(&self, node: &Node) -> bool {
         self.facts.get(&(node.path.clone(), node.kind)).is_some_and(|told| told.tried)
     }
@@ -118,6 +137,7 @@ impl Reference {
             deployments: BTreeMap::new(),
             permits: BTreeMap::new(),
             newest: BTreeMap::new(),
+            graphs: RefCell::default(),
         }
     }
 
@@ -137,6 +157,7 @@ impl Reference {
             }
             _ => self.fold_step(record, path),
         }
+        self.lay_ghosts(record);
         self.release();
     }
 
@@ -180,6 +201,7 @@ impl Reference {
         for dep in self.deployments.values_mut() {
             keep_ghosts(&self.project, dep, &old, &self.structure);
         }
+        self.graphs.get_mut().clear();
         self.grant_batches(&old);
     }
 
@@ -211,7 +233,13 @@ impl Reference {
             Fact::Skipped => skipped(record.reason().expect("skips have a reason")),
             Fact::Superseded => Status::Superseded,
             Fact::Cancelled => Status::Cancelled,
-            Fact::Retried => return self.reopen(id, &key, true),
+            Fact::Retried => {
+                self.reopen(id, &key, true);
+                let dep = self.deployments.get_mut(&id).expect("it was started");
+                let told = dep.facts.entry(key).or_insert(Told::untold(record.target));
+                told.attempt = record.attempt;
+                return;
+            }
             fact => return self.fold_lease(id, key, fact),
         };
         if status == Status::ByPerson {
@@ -225,12 +253,33 @@ impl Reference {
             let run = graph.nodes[node].run.clone().expect("it is in a run");
             let dep = self.deployments.get_mut(&id).expect("it was started");
             dep.pins.insert(path.to_owned(), run.definition);
+            self.graphs.get_mut().remove(&id);
         }
         self.tell(id, key.clone(), record, status);
         if record.reason() == Some(&Reason::Orphaned) {
+            // As if it had never been dispatched: it may come back, as the next attempt.
             let dep = self.deployments.get_mut(&id).expect("it was started");
-            dep.facts.remove(&key);
+            let told = dep.facts.get_mut(&key).expect("it was just told");
+            (told.status, told.tried, told.attempt) = (Status::Idle, false, told.attempt.next());
         }
+    }
+
+    /// A stage that left is forgotten once it has ended well and nothing of it is in flight.
+    fn lay_ghosts(&mut self, record: &Record) {
+        let project = self.project.clone();
+        let dep = record.deployment.and_then(|id| self.deployments.get_mut(&id));
+        let Some(dep) = dep.filter(|dep| !dep.ghosts.is_empty()) else { return };
+        let facts = &dep.facts;
+        dep.ghosts.retain(|name, _| {
+            let path = format!("{project}/{name}");
+            let inside = format!("{path}/");
+            let end = facts.get(&(path, Kind::StageFinished));
+            let busy = facts.iter().any(|((path, _), told)| {
+                path.starts_with(&inside) && told.status == Status::InFlight
+            });
+            busy || !end.is_some_and(|told| told.status.complete())
+        });
+        self.graphs.get_mut().remove(&dep.id);
     }
 
     fn fold_lease(&mut self, id: DeploymentId, key: (String, Kind), fact: Fact) {
@@ -251,7 +300,8 @@ impl Reference {
         let before = dep.facts.get(&key).is_some_and(|told| told.tried);
         let tries =
             matches!(status, Status::InFlight | Status::Passed | Status::Warned | Status::Failed);
-        let told = Told { status, tried: before || tries, target: record.target };
+        let (target, attempt) = (record.target, record.attempt);
+        let told = Told { status, tried: before || tries, attempt, target };
         dep.facts.insert(key, told);
     }
 
@@ -261,50 +311,69 @@ impl Reference {
         let graph = self.graph(&self.deployments[&id]);
         let Some(from) = graph.find(&key.0, key.1) else { return };
         let origin = graph.nodes[from].clone();
-        let reopened: Vec<(String, Kind)> = graph
-            .nodes
-            .iter()
-            .enumerate()
-            .filter(|(number, node)| reopens(&graph, from, &origin, *number, node, itself))
-            .map(|(_, node)| (node.path.clone(), node.kind))
-            .collect();
+        let project = self.project.to_string();
         let dep = self.deployments.get_mut(&id).expect("it was started");
+        let ended = dep.facts.iter().filter(|(_, told)| told.status.settled());
+        let reopened: Vec<(String, Kind)> = ended
+            .filter(|((path, kind), _)| {
+                let ends = match kind {
+                    Kind::PipelineFinished => *path == project,
+                    Kind::StageFinished => Some(path.as_str()) == stage_of(&project, &origin),
+                    _ => false,
+                };
+                let same = *path == key.0 && *kind == key.1;
+                ends || (same && itself) || (!same && reopens(&origin, path, *kind, itself))
+            })
+            .map(|(key, _)| key.clone())
+            .collect();
         for key in reopened {
-            if let Some(told) = dep.facts.get_mut(&key) {
+            if let Some(told) = dep.facts.get_mut(&key).filter(|it| it.status != Status::Idle) {
                 told.status = Status::Idle;
+                told.attempt = told.attempt.next();
             }
         }
     }
 }
 
-fn reopens(
-    graph: &Graph,
-    from: usize,
-    origin: &Node,
-    number: usize,
-    node: &Node,
-    itself: bool,
-) -> bool {
-    let ends = match node.kind {
-        Kind::PipelineFinished => true,
-        Kind::StageFinished => node.stage == origin.stage,
-        _ => false,
-    };
-    if ends || number == from {
-        return ends || itself;
-    }
+/// The path of the stage that a step is in.
+fn stage_of<'a>(project: &str, origin: &'a Node) -> Option<&'a str> {
+    let stage = origin.stage.as_ref()?;
+    origin.path.get(..project.len() + 1 + stage.as_str().len())
+}
+
+/// Whether a step, in the structure or gone from it, comes after another in its run (or is in its
+/// stage, when that starts again).
+fn reopens(origin: &Node, path: &str, kind: Kind, itself: bool) -> bool {
+    let below = |above: &str| path.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
     if origin.kind == Kind::StageStarted {
-        return node.stage == origin.stage;
+        return below(&origin.path);
     }
-    let same_run = node.run.is_some() && node.run == origin.run;
-    let whole_task = itself && origin.kind == Kind::TaskDone && node.task == origin.task;
-    same_run && (graph.after[from].contains(&number) || whole_task)
+    let Some(run) = origin.run.as_ref() else { return false };
+    if path != run.path && !below(&run.path) {
+        return false;
+    }
+    let parts = run.definition.parts();
+    let phase = |path: &str, kind: Kind| match (path[run.path.len()..].split('/').nth(1), kind) {
+        (None, Kind::SequenceTriggered) => 0,
+        (None, Kind::SequenceStarted) => 1,
+        (None, _) => usize::MAX,
+        (Some(task), _) => 2 + parts.iter().position(|it| it == task).unwrap_or(parts.len()),
+    };
+    let (mine, its) = (phase(&origin.path, origin.kind), phase(path, kind));
+    if mine != its {
+        return its > mine;
+    }
+    match (origin.kind, kind) {
+        (Kind::TaskDone, _) => itself,
+        (_, Kind::TaskDone) => true,
+        (Kind::GroupFinished, _) => false,
+        (Kind::GroupStarted, _) => path == origin.path || below(&origin.path),
+        (_, Kind::GroupFinished) => origin.path.starts_with(&format!("{path}/")),
+        _ => path == origin.path && kind > origin.kind,
+    }
 }
 
 fn keep_ghosts(project: &Name, dep: &mut Dep, old: &Structure, new: &Structure) {
-    if dep.ended(project) {
-        return;
-    }
     dep.ghosts.retain(|name, _| !new.stages.contains_key(name));
     for (name, stage) in &old.stages {
         if new.stages.contains_key(name) {
@@ -315,7 +384,12 @@ fn keep_ghosts(project: &Name, dep: &mut Dep, old: &Structure, new: &Structure) 
         let end = end.map_or(Status::Idle, |told| told.status);
         let begun = dep.pins.keys().any(|run| run.starts_with(&format!("{path}/")));
         let broken = matches!(end, Status::Failed | Status::Superseded);
-        if !end.complete() && (begun || broken) {
+        let inside = format!("{path}/");
+        let busy = dep
+            .facts
+            .iter()
+            .any(|((path, _), told)| path.starts_with(&inside) && told.status == Status::InFlight);
+        if (!end.complete() || busy) && (begun || broken) {
             let after = |(_, it): &(&Name, &Arc<Stage>)| it.after.contains(name);
             let followers = old.stages.iter().filter(after).map(|(name, _)| name.clone());
             dep.ghosts.insert(name.clone(), (stage.clone(), followers.collect()));

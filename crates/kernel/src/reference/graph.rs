@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use seaway_model::{Kind, Name};
 
@@ -85,7 +86,14 @@ struct Builder<'a> {
 }
 
 impl Reference {
-    pub(super) fn graph(&self, dep: &Dep) -> Graph {
+    /// The plan of a deployment. It only changes with the structure and when a run is pinned, so
+    /// it is kept until then.
+    pub(super) fn graph(&self, dep: &Dep) -> Rc<Graph> {
+        let mut graphs = self.graphs.borrow_mut();
+        graphs.entry(dep.id).or_insert_with(|| Rc::new(self.draw(dep))).clone()
+    }
+
+    fn draw(&self, dep: &Dep) -> Graph {
         let graph = Graph { nodes: Vec::new(), next: Vec::new(), after: Vec::new() };
         let mut builder = Builder { reference: self, dep, graph };
         builder.pipeline();

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use seaway_model::{DeploymentId, Fact, Kind, Outcome, TargetId};
+use seaway_model::{Attempt, DeploymentId, Fact, Kind, Outcome, TargetId};
 
 use super::fold::{Course, Dep, Reference, Status};
 use super::graph::Graph;
@@ -16,6 +16,7 @@ pub struct Action {
     pub path: String,
     pub kind: Kind,
     pub fact: Fact,
+    pub attempt: Attempt,
     pub outcome: Option<Outcome>,
     pub reason: Option<Reason>,
 }
@@ -150,6 +151,10 @@ impl Reference {
         if graph.nodes[number].work && graph.overtaken(dep, number) {
             return Verdict::Wait(Wait::Overtaken);
         }
+        let newest = self.place(dep, graph, number).and_then(|place| self.newest.get(&place));
+        if newest.is_some_and(|newest| *newest > dep.revision) {
+            return skip(Reason::Superseded);
+        }
         let needs = self.needs(dep, graph, number);
         if let Some(verdict) = self.line_up(dep, &needs, number, lines) {
             return verdict;
@@ -180,8 +185,7 @@ impl Reference {
         {
             return Some(Reason::Condition);
         }
-        let newest = self.newest.get(&self.place(dep, graph, number)?)?;
-        (*newest > dep.revision).then_some(Reason::Superseded)
+        None
     }
 
     /// Introduced after the deployment started, which has passed a place that would have needed it.
@@ -374,10 +378,12 @@ fn action(
 ) -> Action {
     let node = &graph.nodes[on];
     let (path, kind) = (node.path.clone(), node.kind);
-    Action { deployment: dep.id, path, kind, fact, outcome, reason }
+    let attempt = dep.attempt(&path, kind);
+    let attempt = if fact == Fact::Retried { attempt.next() } else { attempt };
+    Action { deployment: dep.id, path, kind, fact, attempt, outcome, reason }
 }
 
 fn cancelled(dep: &Dep, path: String, kind: Kind, reason: Reason) -> Action {
-    let (deployment, fact) = (dep.id, Fact::Cancelled);
-    Action { deployment, path, kind, fact, outcome: None, reason: Some(reason) }
+    let (deployment, fact, attempt) = (dep.id, Fact::Cancelled, dep.attempt(&path, kind));
+    Action { deployment, path, kind, fact, attempt, outcome: None, reason: Some(reason) }
 }

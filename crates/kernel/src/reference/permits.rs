@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use seaway_model::{DeploymentId, Kind, Name, Revision, Seq};
 
@@ -112,7 +113,7 @@ impl Reference {
         needs.retain(|need| {
             let same = |it: &Holder| {
                 let mine = (it.deployment, &it.run) == (need.holder.deployment, &need.holder.run);
-                mine && (it.member == need.holder.member || failed_at(dep, graph, it))
+                mine && it.member == need.holder.member
             };
             let held = self.permits.get(&need.key).is_some_and(|it| it.holders.iter().any(same));
             need.batch.policy.excludes() && !held
@@ -125,20 +126,6 @@ impl Reference {
         let graph = self.graph(dep);
         let Some(number) = graph.find(&key.0, key.1) else { return };
         let needs = self.needs(dep, &graph, number);
-        let node = &graph.nodes[number];
-        if let (Some(member), Some(run), Some(_)) = (&node.member, &node.run, node.chain) {
-            // A chain that failed there hands the member on to the one that begins.
-            let key = Key::Member(member.clone(), dep.service.clone());
-            let holders = self.permits.get_mut(&key).map(|permit| &mut permit.holders);
-            for holder in holders.into_iter().flatten() {
-                let dep = &self.deployments[&id];
-                let mine = holder.deployment == id && holder.run == run.path;
-                if mine && failed_at(dep, &graph, holder) {
-                    holder.member = Some(node.path.clone());
-                }
-            }
-        }
-        let dep = &self.deployments[&id];
         if let Some(place) = self.place(dep, &graph, number) {
             let newest = self.newest.entry(place).or_default();
             *newest = self.deployments[&id].revision.max(*newest);
@@ -219,7 +206,7 @@ impl Reference {
     pub(super) fn release(&mut self) {
         let mut permits = std::mem::take(&mut self.permits);
         let holders = permits.values().flat_map(|permit| &permit.holders);
-        let graphs: BTreeMap<DeploymentId, Graph> = holders
+        let graphs: BTreeMap<DeploymentId, Rc<Graph>> = holders
             .map(|holder| holder.deployment)
             .collect::<BTreeSet<_>>()
             .into_iter()
@@ -246,29 +233,30 @@ impl Reference {
         let told = |path: &str, kind| {
             dep.facts.get(&(path.to_owned(), kind)).map_or(Status::Idle, |told| told.status)
         };
-        let busy = |here: &dyn Fn(&Node) -> bool| {
-            graph.nodes.iter().any(|node| here(node) && dep.status(node) == Status::InFlight)
+        // What left the structure is in flight too until it is cancelled.
+        let busy = |above: &str| {
+            let inside = format!("{above}/");
+            dep.facts.iter().any(|((path, _), told)| {
+                path.starts_with(&inside) && told.status == Status::InFlight
+            })
         };
         if let Key::Stage(stage) = key {
-            let over = told(&format!("{}/{stage}", self.project), Kind::StageFinished).settled();
-            return !over || busy(&|node| node.stage.as_ref() == Some(stage));
+            let path = format!("{}/{stage}", self.project);
+            return !told(&path, Kind::StageFinished).settled() || busy(&path);
         }
         let (stage, _) = holder.run.rsplit_once('/').expect("runs are below a stage");
         let end = told(stage, Kind::StageFinished);
         let over = (end.settled() && end != Status::Failed)
             || told(&holder.run, Kind::SequenceFinished).settled();
-        if over {
-            return busy(&|node| node.run.as_ref().is_some_and(|run| run.path == holder.run));
+        let in_run = |node: &Node| node.run.as_ref().is_some_and(|run| run.path == holder.run);
+        if over && !busy(&holder.run) {
+            return false;
         }
-        let run: Vec<&Node> = graph
-            .nodes
-            .iter()
-            .filter(|node| node.run.as_ref().is_some_and(|run| run.path == holder.run))
-            .collect();
+        let run: Vec<&Node> = graph.nodes.iter().filter(|node| in_run(node)).collect();
         match key {
             Key::Service(..) => {
-                let busy = run.iter().any(|node| dep.status(node) == Status::InFlight);
-                busy || dep.course != Course::Paused
+                busy(&holder.run)
+                    || dep.course != Course::Paused
                     || inner.contains(&(holder.deployment, holder.run.clone()))
             }
             Key::Range(..) => run.iter().filter(|node| node.kind == Kind::TaskDone).any(|node| {
@@ -282,13 +270,6 @@ impl Reference {
     }
 }
 
-/// Whether a chain that holds a member has failed there, with nothing in flight.
-fn failed_at(dep: &Dep, graph: &Graph, holder: &Holder) -> bool {
-    let chain = graph.nodes.iter().filter(|node| Some(&node.path) == holder.member.as_ref());
-    let statuses: Vec<Status> = chain.map(|node| dep.status(node)).collect();
-    statuses.contains(&Status::Failed) && !statuses.contains(&Status::InFlight)
-}
-
 fn member_still_needs(dep: &Dep, graph: &Graph, holder: &Holder) -> bool {
     let path = holder.member.as_deref().expect("member permits name the member");
     let Some(first) = graph.nodes.iter().position(|node| node.path == path) else {
@@ -298,6 +279,8 @@ fn member_still_needs(dep: &Dep, graph: &Graph, holder: &Holder) -> bool {
         return dep.facts.iter().any(flying);
     };
     let Some((first, last)) = graph.nodes[first].chain else { return false };
-    let begun = dep.status(&graph.nodes[first]) != Status::Idle;
-    begun && !dep.status(&graph.nodes[last]).complete()
+    let chain: Vec<Status> = graph.nodes[first..=last].iter().map(|it| dep.status(it)).collect();
+    let ended = chain.contains(&Status::Failed) || chain[chain.len() - 1].complete();
+    let begun = chain[0] != Status::Idle;
+    chain.contains(&Status::InFlight) || (begun && !ended)
 }

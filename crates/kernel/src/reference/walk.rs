@@ -13,17 +13,19 @@ pub(super) struct Walk {
 }
 
 impl Graph {
-    /// From `pipeline-started` and from every triggered run, through what is complete or passed
-    /// over, and along the fail edges of what failed.
+    /// From `pipeline-started`, every entered stage and every triggered run, through what is complete or passed
+    /// over, and along the fail edges of what failed. What is in flight is always met: a step may
+    /// have been inserted before it since, and fail.
     pub(super) fn walk(&self, dep: &Dep) -> Walk {
         let mut walk = Walk { reached: BTreeSet::new(), frontier: BTreeSet::new() };
-        let triggered =
-            |node: &&Node| node.kind == Kind::SequenceTriggered && dep.status(node).complete();
+        let roots = (0..self.nodes.len()).filter(|number| {
+            let node = &self.nodes[*number];
+            let opens = matches!(node.kind, Kind::StageStarted | Kind::SequenceTriggered);
+            opens && dep.status(node).complete() && !self.stage_dead(dep, node)
+        });
         let mut open = vec![0];
-        open.extend(self.nodes.iter().filter(triggered).filter_map(|node| {
-            let run = node.run.as_ref()?;
-            (!self.stage_dead(dep, node)).then_some(run.triggered)
-        }));
+        open.extend(roots);
+        open.extend((0..self.nodes.len()).filter(|it| dep.in_flight(&self.nodes[*it])));
         while let Some(number) = open.pop() {
             if !walk.reached.insert(number) {
                 continue;
@@ -62,6 +64,9 @@ impl Graph {
     /// Where a step leads whose stage or run was superseded as a whole: to its end.
     fn dead_end(&self, dep: &Dep, number: usize) -> Option<usize> {
         let node = &self.nodes[number];
+        if dep.in_flight(node) {
+            return None;
+        }
         if self.stage_dead(dep, node) {
             let end = self.stage_end(node.stage.as_ref()?);
             return (end != number).then_some(end);
@@ -116,27 +121,28 @@ impl Graph {
 
     /// The steps of the frontier that keep `step` from being ready.
     pub(super) fn blockers(&self, dep: &Dep, walk: &Walk, step: usize) -> Vec<usize> {
-        let before = |other: &usize| *other != step && self.after[*other].contains(&step);
-        let here = &self.nodes[step];
-        let begun = here.run.as_ref().is_some_and(|run| dep.pins.contains_key(&run.path));
-        let blocks = |other: &usize| {
-            let node = &self.nodes[*other];
-            // A run that has begun goes on, and a stage ends with its runs, whatever comes before.
-            let apart = match here.kind {
-                Kind::StageFinished => node.stage != here.stage,
-                _ => begun && node.run != here.run,
-            };
-            if apart {
-                return false;
-            }
-            let failed = matches!(dep.status(node), Status::Failed | Status::Superseded);
-            if failed && self.fail_reaches(*other, step) {
-                return false;
-            }
+        let others = walk.frontier.iter().copied();
+        let blockers = others.filter(|&other| {
             // What can no longer happen without a person does not keep the pipeline from ending.
-            !(step == self.last() && self.stuck(dep, walk, *other))
+            let stuck = || step == self.last() && self.stuck(dep, walk, other);
+            self.blocks(dep, other, step) && !stuck()
+        });
+        blockers.collect()
+    }
+
+    fn blocks(&self, dep: &Dep, other: usize, step: usize) -> bool {
+        if other == step || !self.after[other].contains(&step) {
+            return false;
+        }
+        let (here, node) = (&self.nodes[step], &self.nodes[other]);
+        let begun = here.run.as_ref().is_some_and(|run| dep.pins.contains_key(&run.path));
+        // A run that has begun goes on, and a stage ends with its runs, whatever comes before.
+        let apart = match here.kind {
+            Kind::StageFinished => node.stage != here.stage,
+            _ => begun && node.run != here.run,
         };
-        walk.frontier.iter().copied().filter(before).filter(blocks).collect()
+        let failed = matches!(dep.status(node), Status::Failed | Status::Superseded);
+        !apart && !(failed && self.fail_reaches(other, step))
     }
 
     fn fail_reaches(&self, failed: usize, step: usize) -> bool {
@@ -147,13 +153,14 @@ impl Graph {
             || (to.kind == Kind::StageFinished && to.stage == from.stage)
     }
 
+    /// Whether a step waits for what failed, or for what waits for that.
     fn stuck(&self, dep: &Dep, walk: &Walk, step: usize) -> bool {
-        dep.status(&self.nodes[step]) != Status::InFlight
-            && walk.frontier.iter().any(|&other| {
-                let failed =
-                    matches!(dep.status(&self.nodes[other]), Status::Failed | Status::Superseded);
-                let blocked = self.after[other].contains(&step) && !self.fail_reaches(other, step);
-                failed && blocked
-            })
+        let over = |other: usize| {
+            let status = dep.status(&self.nodes[other]);
+            matches!(status, Status::Failed | Status::Superseded) || self.stuck(dep, walk, other)
+        };
+        let mut others = walk.frontier.iter();
+        !dep.in_flight(&self.nodes[step])
+            && others.any(|&other| self.blocks(dep, other, step) && over(other))
     }
 }

@@ -63,6 +63,9 @@ impl Kernel {
         if cell.is_stale() && is_work(deployment, spot).is_ok() {
             return Judgement::Stale;
         }
+        if self.is_outdated(deployment, spot) {
+            return Judgement::Skip(Reason::Superseded);
+        }
         let needs = self.needs(deployment, spot);
         match self.obstacle(deployment, spot, &needs) {
             Some(judgement) => judgement,
@@ -89,14 +92,18 @@ impl Kernel {
                 return Some(Reason::Condition);
             }
         }
-        if run.holds_member(cell) {
-            // Nobody else can have arrived there since.
-            return None;
+        None
+    }
+
+    /// Whether a newer revision is at the place of a step.
+    fn is_outdated(&self, deployment: &Deployment, spot: Spot) -> bool {
+        let Position::Inside(key, cell) = spot.position() else { return false };
+        if deployment.runs[&key].holds_member(cell) || planted(Bug::OlderOverwritesNewer) {
+            // Nobody else can have arrived at a member that is held.
+            return false;
         }
-        let place = self.place(deployment, spot)?;
-        let newest = self.places.newest(&place)?;
-        let outdated = newest > deployment.revision && !planted(Bug::OlderOverwritesNewer);
-        outdated.then_some(Reason::Superseded)
+        let newest = self.place(deployment, spot).and_then(|place| self.places.newest(&place));
+        newest.is_some_and(|newest| newest > deployment.revision)
     }
 
     /// What keeps a step from the permits that it needs.

@@ -64,7 +64,7 @@ impl Kernel {
             let shape = &run.shape.groups[group];
             let first = run.cell(shape.cell(member, 0));
             let part = shape.members.parts[member as usize];
-            if shape.changes_members() && !first.holds() && run.failed_holding(part).is_none() {
+            if shape.changes_members() && !first.holds() {
                 let key = PermitKey::Member(part, service);
                 needs.push(need(key, &ONE, holder, first.is_finished()));
             }

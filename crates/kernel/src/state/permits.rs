@@ -91,6 +91,18 @@ impl Permits {
         self.lines.get(&key).into_iter().flatten()
     }
 
+    /// The steps of one deployment in a line.
+    pub(crate) fn in_line_of(
+        &self,
+        key: PermitKey,
+        (revision, started): (Revision, Seq),
+    ) -> Vec<Waiter> {
+        let Some(line) = self.lines.get(&key) else { return Vec::new() };
+        let first = Waiter { revision, started, spot: Spot::PIPELINE_STARTED };
+        let last = Waiter { revision, started, spot: Spot::PIPELINE_FINISHED };
+        line.range(first..=last).copied().collect()
+    }
+
     pub(crate) fn first_in_line(&self, key: PermitKey) -> Option<Waiter> {
         if self.lines.is_empty() {
             return None;

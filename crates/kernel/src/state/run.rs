@@ -29,7 +29,8 @@ pub(crate) struct Run {
 pub(crate) struct Counts {
     pub(crate) in_flight: u32,
     pub(crate) failed: u32,
-    /// Steps that only a person can move: see [`Cell::is_stale`].
+    pub(crate) warned: u32,
+    /// Tasks that only a person can move on: see [`Cell::is_stale`].
     pub(crate) stale: u32,
     /// Steps that did something at their place.
     pub(crate) worked: u32,
@@ -40,10 +41,37 @@ pub(crate) struct Counts {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GroupCount {
-    /// Members that are neither through nor failed.
+    /// Members whose chain is neither through nor failed.
     pub(crate) open: u32,
     pub(crate) failed: u32,
     pub(crate) warned: u32,
+    /// Members whose chain only a person can move on.
+    pub(crate) stale: u32,
+}
+
+/// How far one member's chain is.
+struct ChainState {
+    open: bool,
+    failed: bool,
+    warned: bool,
+    stale: bool,
+}
+
+impl ChainState {
+    /// A chain is open until its first link that is not through has failed and nothing behind that
+    /// is in flight: a link may be put before one that is in flight, and fail.
+    fn of(chain: &[Cell]) -> Self {
+        let stop = chain.iter().position(|cell| !cell.lets_through());
+        let (open, failed, stale) = match stop.map(|stop| &chain[stop..]) {
+            None => (false, false, false),
+            Some(rest) => {
+                let over = rest[0].has_failed() && !rest.iter().any(|cell| cell.in_flight());
+                (!over, over, rest[0].is_stale())
+            }
+        };
+        let warned = chain.iter().any(|cell| cell.status() == Status::Warned);
+        Self { open, failed, warned, stale }
+    }
 }
 
 /// How a join ends.
@@ -66,10 +94,7 @@ impl Run {
 
     /// Changes a cell and what depends on it, except what becomes reachable.
     pub(crate) fn set(&mut self, cell: u32, status: Status) {
-        let role = self.shape.role(cell);
-        self.count(role, cell, -1);
-        self.cells[cell as usize].set(status);
-        self.count(role, cell, 1);
+        self.change(cell, |cell| cell.set(status));
     }
 
     pub(crate) fn change(&mut self, cell: u32, change: impl FnOnce(&mut Cell)) {
@@ -87,9 +112,22 @@ impl Run {
             }
         };
         let places = self.changes_place(role);
+        if let Role::Link { group, member, .. } = role
+            && let Some(count) = self.counts.groups.get_mut(group)
+        {
+            let shape = &self.shape.groups[group];
+            let first = shape.cell(member, 0) as usize;
+            let chain = ChainState::of(&self.cells[first..first + shape.chain.len()]);
+            add(&mut count.open, chain.open);
+            add(&mut count.failed, chain.failed);
+            add(&mut count.warned, chain.warned);
+            add(&mut count.stale, chain.stale);
+        }
         add(&mut self.counts.in_flight, value.in_flight());
         add(&mut self.counts.failed, value.has_failed());
-        add(&mut self.counts.stale, value.is_stale() && self.shape.has_work(role));
+        add(&mut self.counts.warned, value.status() == Status::Warned);
+        let task = matches!(role, Role::TaskDone { .. });
+        add(&mut self.counts.stale, task && value.is_stale() && self.shape.has_work(role));
         add(&mut self.counts.worked, places && (value.is_finished() || value.has_failed()));
         add(&mut self.counts.outdated, value.status() == Status::Outdated);
     }
@@ -104,6 +142,7 @@ impl Run {
 
     /// Counts everything afresh.
     pub(crate) fn recount(&mut self) {
+        // Without groups, so that the count of a cell leaves theirs alone.
         self.counts = Counts::default();
         for cell in 0..self.shape.len() as u32 {
             self.count(self.shape.role(cell), cell, 1);
@@ -117,13 +156,11 @@ impl Run {
         let mut count = GroupCount::default();
         for member in 0..shape.members.len() as u32 {
             let first = shape.cell(member, 0) as usize;
-            let chain = &self.cells[first..first + shape.chain.len()];
-            count.warned += u32::from(chain.iter().any(|cell| cell.status() == Status::Warned));
-            match chain.iter().find(|cell| !cell.lets_through()) {
-                Some(cell) if cell.has_failed() => count.failed += 1,
-                Some(_) => count.open += 1,
-                None => {}
-            }
+            let chain = ChainState::of(&self.cells[first..first + shape.chain.len()]);
+            count.open += u32::from(chain.open);
+            count.failed += u32::from(chain.failed);
+            count.warned += u32::from(chain.warned);
+            count.stale += u32::from(chain.stale);
         }
         count
     }
@@ -167,8 +204,18 @@ impl Run {
     }
 
     /// Nothing in it moves or can be moved any more, and nothing in it failed.
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.counts.in_flight == 0 && self.counts.failed == 0 && self.counts.stale == 0
+    pub(crate) fn is_quiet(&self, definition: &Sequence) -> bool {
+        self.counts.in_flight == 0 && self.counts.failed == 0 && !self.is_stale(definition)
+    }
+
+    /// Whether the walk meets something in it that only a person can move on.
+    pub(crate) fn is_stale(&self, definition: &Sequence) -> bool {
+        let mut groups = self.shape.groups.iter().zip(&self.counts.groups);
+        self.counts.stale > 0
+            || groups.any(|(group, count)| {
+                // The walk does not enter a task whose condition does not hold.
+                count.stale > 0 && self.condition_holds(definition, group.task)
+            })
     }
 
     /// Whether a step of a chain ended before one that comes before it, or after one behind it.
@@ -193,34 +240,14 @@ impl Run {
         }
     }
 
-    /// The first step of a chain of this run that failed at a member and keeps it to the run's end.
-    /// What else the run does there takes it over instead of waiting for itself.
-    pub(crate) fn failed_holding(&self, part: u32) -> Option<u32> {
-        if self.counts.failed == 0 {
-            return None;
-        }
-        self.shape.groups.iter().find_map(|group| {
-            let first = group.cell(group.members.position(part)?, 0);
-            let chain = &self.cells[first as usize..first as usize + group.chain.len()];
-            let over = !chain.iter().any(|cell| cell.in_flight());
-            let failed = chain.iter().any(|cell| cell.has_failed());
-            (chain[0].holds() && over && failed).then_some(first)
-        })
-    }
-
-    /// Hands a member from a chain that failed there to the one that begins.
-    pub(crate) fn take_over_member(&mut self, cell: u32) {
-        let Role::Link { group, member, link } = self.shape.role(cell) else { return };
+    /// Whether a chain needs its member no longer: it is through or failed, and nothing of it is in
+    /// flight.
+    pub(crate) fn is_chain_over(&self, group: usize, member: u32) -> bool {
         let shape = &self.shape.groups[group];
-        let first = (cell - link) as usize;
-        if !shape.changes_members() || self.cells[first].holds() {
-            return;
-        }
-        let part = shape.members.parts[member as usize];
-        if let Some(from) = self.failed_holding(part) {
-            self.cells[from as usize].set_holds(false);
-            self.cells[first].set_holds(true);
-        }
+        let first = shape.cell(member, 0) as usize;
+        let chain = &self.cells[first..first + shape.chain.len()];
+        let ended = chain[chain.len() - 1].is_complete() || chain.iter().any(|it| it.has_failed());
+        ended && !chain.iter().any(|cell| cell.in_flight())
     }
 
     /// Whether the member that a step is about is held.

@@ -3,7 +3,7 @@ use std::collections::btree_map::Entry;
 use seaway_model::planted::{Bug, planted};
 use seaway_model::{Seq, TargetTable};
 
-use super::cell::Status;
+use super::cell::{Cell, Status};
 use super::deployment::{Deployment, Stage};
 use super::run::{Run, Verdict, worst};
 use super::shape::{Role, Shape};
@@ -26,6 +26,7 @@ impl Deployment {
         for stage in self.stages.values_mut() {
             (stage.reached, stage.held, stage.clear, stage.live) = (false, false, false, false);
         }
+        self.runs.values_mut().for_each(|run| run.exits = false);
         self.mark_overtaken(ground.world);
         self.mark_late(ground.world);
         let order: Vec<u32> =
@@ -34,7 +35,9 @@ impl Deployment {
             let before = self.predecessors(ground.world, stage);
             let through = |it: &u32| self.exits(*it);
             let triggered = |run: &Run| run.cell(Shape::TRIGGERED).is_complete();
-            let begun = self.runs_in(stage).any(triggered);
+            let entered = |it: &Stage| it.started.is_complete();
+            let begun =
+                self.stages.get(&stage).is_some_and(entered) || self.runs_in(stage).any(triggered);
             if before.is_empty() || begun || before.iter().any(through) {
                 self.reach_stage(ground, stage);
             }
@@ -156,18 +159,22 @@ impl Deployment {
     pub(crate) fn refresh(&mut self, ground: &mut Ground<'_>, number: u32) {
         let stage = &self.stages[&number];
         let settled = stage.finish.is_settled() || stage.finish.is_passed_over();
-        let (mut in_flight, mut quiet, mut stale) = (0, true, 0);
+        let dead = |end: Cell| end.status() == Status::Superseded;
+        let (mut in_flight, mut quiet, mut stale) = (0, true, false);
         if settled || stage.held {
             for run in self.runs_in(number) {
+                let definition = &ground.world.definitions[run.definition as usize];
                 in_flight += run.counts.in_flight;
-                stale += run.counts.stale;
-                quiet &= run.is_quiet();
+                if !dead(stage.finish) && !dead(run.finish()) {
+                    stale |= run.is_stale(definition);
+                }
+                quiet &= run.is_quiet(definition);
             }
         }
         let more = settled && self.has_frontier(number);
         let clear = settled && quiet && !more && self.exits(number) && !stage.held;
         let begun = stage.held && self.runs_in(number).any(|run| run.pinned && !run.exits);
-        let open = (!stage.held || begun) && (!settled || stale > 0 || more);
+        let open = (!stage.held || begun) && (!settled || stale || more);
         let stage = &self.stages[&number];
         let live = stage.reached && (in_flight > 0 || open);
         let (was_clear, was_live) = (stage.clear, stage.live);
@@ -223,15 +230,19 @@ impl Deployment {
         worst(self.runs_in(number).map(Run::finish))
     }
 
+    /// The worst of everything that happened, also where the end of a stage was skipped.
     pub(crate) fn pipeline_verdict(&self, world: &World) -> Verdict {
-        let all = world.order.iter().chain(self.ghosts.keys());
-        let finishes = all.clone().filter_map(|stage| self.stages.get(stage)).map(|it| it.finish);
-        match worst(finishes) {
-            verdict @ (Verdict::Failed | Verdict::Superseded) => verdict,
-            verdict => {
-                let failed = self.runs.values().any(|run| run.counts.failed > 0);
-                if failed { Verdict::Failed } else { verdict }
-            }
+        let here = |stage: &u32| world.stage(*stage).is_some() || self.ghosts.contains_key(stage);
+        let stages = self.stages.iter().filter(|(number, _)| here(number));
+        let ends = worst(stages.map(|(_, stage)| stage.finish));
+        let runs = || self.runs.values().filter(|run| here(&run.key.stage) && !run.withdrawn);
+        let superseded = |run: &Run| run.finish().status() == Status::Superseded;
+        match ends {
+            Verdict::Failed => Verdict::Failed,
+            _ if runs().any(|run| run.counts.failed > 0) => Verdict::Failed,
+            _ if runs().any(superseded) => Verdict::Superseded,
+            Verdict::Passed if runs().any(|run| run.counts.warned > 0) => Verdict::Warned,
+            verdict => verdict,
         }
     }
 }
@@ -333,20 +344,15 @@ impl RunWalk<'_> {
     }
 
     fn link_settled(&mut self, definition: &crate::Sequence, group: usize, link: u32, cell: u32) {
-        let value = self.run.cell(cell);
-        let failed = value.has_failed();
         let shape = &self.run.shape.groups[group];
         let (links, finish) = (shape.chain.len() as u32, shape.finish);
-        let warned = u32::from(value.status() == Status::Warned);
-        self.run.counts.groups[group].warned += warned;
-        if !failed && link + 1 < links {
-            return self.meet(definition, cell + 1);
+        if !self.run.cell(cell).has_failed() {
+            let rest = cell + 1..cell - link + links;
+            let _stop = rest.into_iter().find(|&later| !self.pass(later));
         }
-        let count = &mut self.run.counts.groups[group];
-        count.open = count.open.saturating_sub(1);
-        count.failed += u32::from(failed);
         let last = u32::from(planted(Bug::JoinTooEarly));
-        if count.open <= last || self.run.cell(finish).is_passed_over() {
+        let open = self.run.counts.groups[group].open;
+        if open <= last || self.run.cell(finish).is_passed_over() {
             self.meet(definition, finish);
         }
     }
@@ -370,8 +376,7 @@ impl RunWalk<'_> {
             self.met.push(cell);
         }
         // A join that somebody came late to is behind us already: the walk goes on through it.
-        let link = matches!(self.run.shape.role(cell), Role::Link { .. });
-        let behind = !link && (value.is_complete() || value.has_failed());
+        let behind = value.is_complete() || value.has_failed();
         if value.is_passed_over() || behind {
             self.settled(definition, cell);
         }

@@ -2,8 +2,8 @@ use crate::Kernel;
 use crate::state::{Deployment, Run, Shape, Spot};
 
 impl Kernel {
-    /// Every incomplete step that the walk meets, each once, in order: what is in flight, what
-    /// failed, what could be done, and joins that something before them has reached.
+    /// Every incomplete step that the walk meets, each once, in order: what failed, what could be
+    /// done, and joins that something before them has reached; and everything in flight.
     pub(crate) fn frontier(&self, deployment: &Deployment) -> Vec<Spot> {
         let mut met = Vec::new();
         let mut ends = false;
@@ -38,6 +38,13 @@ impl Kernel {
             ends |= deployment.exits(number) && last;
             ends |= stage.finish.is_settled() && !stage.finish.lets_through();
         }
+        let busy = deployment.runs.values().filter(|run| run.counts.in_flight > 0);
+        met.extend(busy.flat_map(|run| {
+            let cells = (0..run.shape.len() as u32).filter(|&cell| run.cell(cell).in_flight());
+            cells.map(|cell| Spot::inside(run.key, cell))
+        }));
+        met.sort_unstable();
+        met.dedup();
         if (ends || deployment.derived.live == 0) && !deployment.finish.is_complete() {
             met.push(Spot::PIPELINE_FINISHED);
         }

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use seaway_kernel::reference::{Reference, Wait};
 use seaway_kernel::{
     Actor, Command, Edit, Kernel, Pace, Record, Refusal, Reply, Report, Sequence, Step,
-    StructureChange, Task, Waiting, When,
+    StructureChange, Task, Waiting, WaitingStep, When,
 };
 use seaway_model::{
-    DeploymentId, ExecutorName, Fact, Fence, Kind, Name, Outcome, Seq, Span, Timestamp,
+    Attempt, DeploymentId, ExecutorName, Fact, Fence, Kind, Name, Outcome, Seq, Span, TargetId,
+    Timestamp,
 };
 
 pub(crate) struct Harness {
@@ -17,7 +18,11 @@ pub(crate) struct Harness {
     pub(crate) log: Vec<Record>,
     pub(crate) now: Timestamp,
     next_id: u128,
+    keys: BTreeSet<RecordKey>,
 }
+
+/// What must be unique in the log.
+type RecordKey = ((Option<DeploymentId>, TargetId, Kind, Fact), Attempt, u32);
 
 pub(crate) fn name(text: &str) -> Name {
     Name::new(text).expect("tests use valid names")
@@ -58,6 +63,7 @@ impl Harness {
             log: Vec::new(),
             now: Timestamp(1_000_000),
             next_id: 0,
+            keys: BTreeSet::new(),
         }
     }
 
@@ -81,6 +87,9 @@ impl Harness {
 
     fn take(&mut self, records: Vec<Record>) {
         for record in records {
+            let key = (record.deployment, record.target, record.kind, record.fact);
+            let fresh = self.keys.insert((key, record.attempt, record.n));
+            assert!(fresh || record.deployment.is_none(), "{record:?} repeats an earlier key");
             let path = self.kernel.targets().path(record.target).to_string();
             self.reference.fold(&record, &path);
             self.log.push(record);
@@ -111,6 +120,7 @@ impl Harness {
             path: self.kernel.targets().path(record.target).to_string(),
             kind: record.kind,
             fact: record.fact,
+            attempt: record.attempt,
             outcome: record.outcome,
             reason: record.reason().cloned(),
         });
@@ -204,6 +214,54 @@ impl Harness {
             let (path, kind) = (path.clone(), *kind);
             self.end(id, &path, kind, Outcome::Pass);
         }
+    }
+
+    /// People resume what is paused and skip what is stuck, executors pass everything, and nobody
+    /// changes the structure: then everything ends.
+    pub(crate) fn drain(&mut self) {
+        self.settle();
+        for _ in 0..2_000 {
+            let open: Vec<DeploymentId> = self.kernel.deployments().map(|(id, _)| id).collect();
+            let waits = open.iter().flat_map(|id| self.kernel.waiting(*id, usize::MAX));
+            let helped = waits.collect::<Vec<_>>().into_iter().any(|it| self.help(&it));
+            if !helped {
+                self.kernel.sweep();
+                let open: Vec<DeploymentId> = self.kernel.deployments().map(|(id, _)| id).collect();
+                let stuck = open.iter().map(|id| (id, self.kernel.waiting(*id, usize::MAX)));
+                let stuck: Vec<_> = stuck.map(|(id, waits)| self.told(*id, &waits)).collect();
+                assert!(stuck.is_empty(), "nothing ends these:\n{}", stuck.join("\n"));
+                return;
+            }
+        }
+        panic!("the deployments do not end");
+    }
+
+    fn told(&self, id: DeploymentId, waits: &[WaitingStep]) -> String {
+        let waits = waits
+            .iter()
+            .map(|wait| format!("  {} {}: {:?}", self.path(wait.step), wait.step.kind, wait.why));
+        format!("{id}\n{}", waits.collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Does what ends a wait, if somebody outside can.
+    fn help(&mut self, wait: &WaitingStep) -> bool {
+        let step = wait.step;
+        let command = match wait.why {
+            Waiting::Paused { .. } => Command::Resume { deployment: step.deployment },
+            Waiting::Overtaken => Command::Skip { step, reason: "it is too late for it".into() },
+            Waiting::Unclaimed | Waiting::Working { .. } => {
+                let offers = |it: &&Record| matches!(it.fact, Fact::Dispatched | Fact::Claimed);
+                let mut past = self.log.iter().rev().filter(|it| it.step() == Some(step));
+                let last = past.find(offers).expect("what is in flight was dispatched");
+                let fence = Fence { attempt: last.attempt, lease: last.n };
+                let report = Report::Ended(Outcome::Pass);
+                Command::Report { step, fence, report, answer: None }
+            }
+            _ => return false,
+        };
+        self.command(&command).expect("what is waited for can be done");
+        self.settle();
+        true
     }
 
     /// The log of one deployment as short lines: path below the project, kind and fact.

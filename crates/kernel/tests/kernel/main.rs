@@ -3,3 +3,4 @@
 mod against_reference;
 mod examples;
 mod harness;
+mod regressions;

@@ -43,10 +43,7 @@ impl Verifier {
         let mut opened = Vec::new();
         if from.1 == Kind::StageStarted {
             let keys: Vec<StepKey> = self.lives[&id].steps.keys().copied().collect();
-            let inside = |key: &StepKey| {
-                let there = self.paths.spot(key.0);
-                there.stage_target == from.0 && self.is_laid_out(&there, key.1)
-            };
+            let inside = |key: &StepKey| self.paths.spot(key.0).stage_target == from.0;
             opened.extend(keys.into_iter().filter(inside));
         } else {
             let life = self.lives[&id].clone();
@@ -55,7 +52,7 @@ impl Verifier {
                 let there = self.paths.spot(key.0);
                 let in_task = whole_task && there.task == spot.task && key.1 != Kind::TaskDone;
                 let reopens = (itself && key == from) || in_task || self.is_after(&life, from, key);
-                if reopens && self.is_laid_out(&there, key.1) {
+                if reopens {
                     opened.push(key);
                 }
             }

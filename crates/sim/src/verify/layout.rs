@@ -22,7 +22,10 @@ impl Verifier {
             }
         }
         let ids: Vec<DeploymentId> = self.lives.keys().copied().collect();
-        ids.into_iter().for_each(|id| self.release_departed(id));
+        for id in ids {
+            self.release_departed(id);
+            self.permits.release_paused(id, &self.lives[&id], &mut self.paths);
+        }
         self.include_those_inside(&before);
     }
 

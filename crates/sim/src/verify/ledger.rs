@@ -94,7 +94,7 @@ impl Life {
     /// The next attempt opens; what earlier ones left no longer counts.
     pub(super) fn reopen(&mut self, key: StepKey) {
         let step = self.steps.entry(key).or_default();
-        if step.status != Status::Open {
+        if step.status.is_settled() {
             step.status = Status::Open;
             step.attempt = step.attempt.next();
             step.lease = 0;

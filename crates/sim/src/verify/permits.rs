@@ -5,7 +5,7 @@ use seaway_model::{DeploymentId, Kind, Name, TargetId, TargetTable};
 
 use super::ledger::{Course, Life, StepKey};
 use super::log::Verifier;
-use super::paths::Paths;
+use super::paths::{Paths, Spot};
 use super::violation::{Rule, Violation};
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,16 +135,6 @@ impl Verifier {
             && group.chain.first() == Some(&Kind::MemberStarted)
         {
             let member = Key::Member(member.clone(), service);
-            // A chain that failed there keeps the member, but not from its own run.
-            let life = &self.lives[&id];
-            let failed = |at: TargetId| {
-                let steps = life.steps.iter().filter(|((target, _), _)| *target == at);
-                let statuses: Vec<_> = steps.map(|(_, step)| &step.status).collect();
-                statuses.contains(&&super::Status::Failed)
-                    && !statuses.contains(&&super::Status::Flying)
-            };
-            self.permits
-                .release(|it, by, at| *it == member && *by == holder && at != key.0 && failed(at));
             self.permits.join(member, (holder, key.0), 1)?;
         }
         Ok(())
@@ -168,7 +158,9 @@ impl Verifier {
                     self.permits.release(|key, it, _| is_range(key) && *it == holder);
                 }
             }
-            Kind::MemberFinished if status.is_complete() => self.release_member(id, key.0),
+            _ if spot.member.is_some() && self.is_chain_over(id, &spot, key.0) => {
+                self.release_member(id, key.0);
+            }
             _ => {}
         }
         if key.0 != TargetTable::ROOT {
@@ -199,6 +191,17 @@ impl Verifier {
             (_, Some(run)) => *holder == id && ended(run),
             _ => false,
         });
+    }
+
+    /// Through or failed, and nothing of it in flight.
+    fn is_chain_over(&self, id: DeploymentId, spot: &Spot, member: TargetId) -> bool {
+        let life = &self.lives[&id];
+        let steps = life.steps.iter().filter(|((target, _), _)| *target == member);
+        let failed = steps.clone().any(|((_, kind), step)| {
+            step.status == super::Status::Failed && self.is_laid_out(spot, *kind)
+        });
+        let through = life.status((member, Kind::MemberFinished)).is_complete();
+        (failed || through) && !life.is_flying(|target| target == member)
     }
 
     pub(super) fn release_member(&mut self, id: DeploymentId, member: TargetId) {

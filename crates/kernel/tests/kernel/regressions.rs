@@ -1,0 +1,138 @@
+//! Histories that once went wrong, each as small as it can be.
+
+use seaway_kernel::{Command, Edit, Task, Waiting, When};
+use seaway_model::{Attempt, DeploymentId, Fact, Kind, Outcome};
+
+use crate::harness::{Harness, group, name, over, sequence, stage, task};
+
+/// Stages side by side, each with the same hosts, so that their runs meet there.
+fn side_by_side(stages: &[&str], inner: &[Kind], hosts: &[&str]) -> Harness {
+    let mut harness = Harness::new();
+    let mut edits = Vec::new();
+    for here in stages {
+        edits.push(stage(here, &[]));
+        edits.extend(group(here, "hosts", inner, hosts));
+        edits.push(sequence(here, "delivery", vec![over("deployment", &["hosts"])]));
+    }
+    harness.change(edits).expect("the structure is allowed");
+    harness
+}
+
+fn put_chain(stage: &str, inner: &[Kind]) -> Edit {
+    let chain = [&[Kind::MemberStarted], inner, &[Kind::MemberFinished]].concat();
+    Edit::PutGroup { stage: name(stage), group: name("hosts"), chain }
+}
+
+fn why(harness: &Harness, id: DeploymentId, path: &str, kind: Kind) -> Option<Waiting> {
+    let waiting = harness.kernel.waiting(id, usize::MAX).into_iter();
+    let step = harness.step(id, path, kind);
+    waiting.filter(|it| it.step == step).map(|it| it.why).next()
+}
+
+#[test]
+fn a_group_waits_for_a_link_in_flight_behind_one_that_failed() {
+    let mut harness = side_by_side(&["beta"], &[Kind::MemberDeployed], &["h1"]);
+    let id = harness.start("cart", "1");
+    harness.settle();
+    let host = "shop/beta/delivery#1/deployment/hosts/h1";
+    harness
+        .change(vec![put_chain("beta", &[Kind::ArtifactReplicated, Kind::MemberDeployed])])
+        .expect("a step can be put before one in flight");
+    harness.settle();
+    harness.end(id, host, Kind::ArtifactReplicated, Outcome::Fail);
+    assert_eq!(harness.ended(id), None, "something is still in flight");
+    harness.end(id, host, Kind::MemberDeployed, Outcome::Pass);
+    assert_eq!(harness.ended(id), Some(Fact::Failed));
+}
+
+#[test]
+fn two_runs_that_failed_where_the_other_waits_do_not_wait_for_ever() {
+    let mut harness = side_by_side(&["east", "west"], &[Kind::MemberDeployed], &["h1", "h2"]);
+    let id = harness.start("cart", "1");
+    harness.settle();
+    let in_flight = harness.in_flight(id);
+    assert_eq!(in_flight.len(), 2, "one run has both hosts: {in_flight:?}");
+    for (path, kind) in in_flight {
+        harness.end(id, &path, kind, Outcome::Fail);
+    }
+    harness.drain();
+    assert_eq!(harness.ended(id), Some(Fact::Failed));
+}
+
+#[test]
+fn a_paused_run_keeps_its_service_until_its_orphans_are_cancelled() {
+    let mut harness = side_by_side(&["beta"], &[Kind::MemberDeployed], &["h1"]);
+    let first = harness.start("cart", "1");
+    harness.settle();
+    let second = harness.start("cart", "2");
+    harness.settle();
+    harness.command(&Command::Pause { deployment: first }).expect("it runs");
+    let members = vec![name("h1")];
+    let gone = Edit::RemoveMembers { stage: name("beta"), group: name("hosts"), members };
+    harness.change(vec![gone]).expect("members can leave");
+    harness.settle();
+    let at = |id: DeploymentId, line: &str| {
+        let records = harness.log.iter().filter(|record| record.deployment == Some(id));
+        let mut lines = records.map(|record| record.seq).zip(harness.lines(id));
+        lines.find(|(_, it)| it == line).map(|(seq, _)| seq)
+    };
+    let orphan = "beta/delivery#1/deployment/hosts/h1 member-deployed cancelled (orphaned)";
+    let cancelled = at(first, orphan).expect("the orphan is cancelled");
+    let started = at(second, "beta/delivery#1 sequence-started").expect("the next one starts");
+    assert!(cancelled < started);
+}
+
+#[test]
+fn a_retry_counts_for_members_that_left_meanwhile() {
+    let mut harness = side_by_side(&["west"], &[Kind::MemberDeployed], &["h9"]);
+    let mut edits = vec![stage("beta", &[])];
+    edits.extend(group("beta", "hosts", &[Kind::MemberDeployed], &["h1"]));
+    let deployment = Task { when: When::Always, ..over("deployment", &["hosts"]) };
+    edits.push(sequence("beta", "delivery", vec![task("prepare"), deployment]));
+    harness.change(edits).expect("the structure is allowed");
+    let id = harness.start("cart", "1");
+    harness.settle();
+    let (prepare, host) =
+        ("shop/beta/delivery#1/prepare", "shop/beta/delivery#1/deployment/hosts/h1");
+    harness.end(id, prepare, Kind::TaskDone, Outcome::Fail);
+    harness.end(id, host, Kind::MemberDeployed, Outcome::Pass);
+
+    let (stage, group, members) = (name("beta"), name("hosts"), vec![name("h1")]);
+    let leaves = Edit::RemoveMembers {
+        stage: stage.clone(),
+        group: group.clone(),
+        members: members.clone(),
+    };
+    harness.change(vec![leaves]).expect("members can leave");
+    harness.settle();
+    let step = harness.step(id, prepare, Kind::TaskDone);
+    harness.command(&Command::Retry { step }).expect("what failed can be retried");
+    harness.change(vec![Edit::AddMembers { stage, group, members }]).expect("and come back");
+    harness.settle();
+    harness.end(id, prepare, Kind::TaskDone, Outcome::Pass);
+    let again = harness.last_dispatch(harness.step(id, host, Kind::MemberDeployed));
+    assert_eq!(again.attempt, Attempt(2), "what it did before the retry no longer counts");
+    harness.drain();
+    harness.check_replay();
+    assert_eq!(harness.ended(id), Some(Fact::Finished));
+}
+
+#[test]
+fn what_waits_in_a_run_moves_once_the_run_has_its_service_back() {
+    let mut harness = side_by_side(&["east", "west"], &[Kind::MemberDeployed], &["h1", "h2"]);
+    let id = harness.start("cart", "1");
+    harness.settle();
+    // West waits for both hosts, gives its service up while paused and takes it again with one.
+    harness.command(&Command::Pause { deployment: id }).expect("it runs");
+    harness.settle();
+    harness.command(&Command::Resume { deployment: id }).expect("it is paused");
+    harness.settle();
+    for host in ["h1", "h2"] {
+        let path = format!("shop/east/delivery#1/deployment/hosts/{host}");
+        harness.end(id, &path, Kind::MemberDeployed, Outcome::Pass);
+        let path = format!("shop/west/delivery#1/deployment/hosts/{host}");
+        assert_eq!(why(&harness, id, &path, Kind::MemberDeployed), Some(Waiting::Unclaimed));
+    }
+    harness.drain();
+    assert_eq!(harness.ended(id), Some(Fact::Finished));
+}
