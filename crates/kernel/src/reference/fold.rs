@@ -277,7 +277,7 @@ impl Reference {
             let busy = facts.iter().any(|((path, _), told)| {
                 path.starts_with(&inside) && told.status == Status::InFlight
             });
-            busy || !end.is_some_and(|told| told.status.complete())
+            busy || end.is_none_or(|told| !told.status.complete())
         });
         self.graphs.get_mut().remove(&dep.id);
     }

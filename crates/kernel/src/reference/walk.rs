@@ -13,9 +13,9 @@ pub(super) struct Walk {
 }
 
 impl Graph {
-    /// From `pipeline-started`, every entered stage and every triggered run, through what is complete or passed
-    /// over, and along the fail edges of what failed. What is in flight is always met: a step may
-    /// have been inserted before it since, and fail.
+    /// From `pipeline-started`, every entered stage and every triggered run, through what is
+    /// complete or passed over, and along the fail edges of what failed. What is in flight is
+    /// always met: a step may have been inserted before it since, and fail.
     pub(super) fn walk(&self, dep: &Dep) -> Walk {
         let mut walk = Walk { reached: BTreeSet::new(), frontier: BTreeSet::new() };
         let roots = (0..self.nodes.len()).filter(|number| {
@@ -142,7 +142,7 @@ impl Graph {
             _ => begun && node.run != here.run,
         };
         let failed = matches!(dep.status(node), Status::Failed | Status::Superseded);
-        !apart && !(failed && self.fail_reaches(other, step))
+        !(apart || failed && self.fail_reaches(other, step))
     }
 
     fn fail_reaches(&self, failed: usize, step: usize) -> bool {

@@ -2,5 +2,6 @@
 
 mod against_reference;
 mod examples;
+mod fuzz;
 mod harness;
 mod regressions;

@@ -1,0 +1,4 @@
+//! The stored form of records: what it looks like, and that damage is noticed.
+
+mod fuzz;
+mod golden;
