@@ -157,6 +157,14 @@ impl TargetTable {
         self.children.get(&(parent, part)).copied()
     }
 
+    /// Makes room for so many more paths at once.
+    pub fn reserve(&mut self, more: usize) {
+        self.nodes.reserve(more);
+        self.since.reserve(more);
+        self.children.reserve(more);
+        self.places.reserve(more);
+    }
+
     /// The path below `parent` that ends in `part`, defined now if it is new.
     pub fn intern(&mut self, parent: TargetId, part: u32, since: Seq) -> TargetId {
         if let Some(&id) = self.children.get(&(parent, part)) {

@@ -54,6 +54,7 @@ impl Kernel {
                 }
                 self.end_lease(id, record);
                 self.pin(id, spot, record);
+                self.make_room(id, spot);
                 self.settle(id, spot, Status::ended(outcome));
             }
             Fact::Skipped => {
@@ -218,6 +219,25 @@ impl Kernel {
             let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
             let run = deployment.runs.get_mut(&key).expect("the step is in it");
             (run.pinned, run.definition) = (true, *definition);
+        }
+    }
+
+    /// A group that starts will soon name and hold all its members; tables that grow to that size
+    /// step by step would copy themselves again and again.
+    fn make_room(&mut self, id: DeploymentId, spot: Spot) {
+        let deployment = &self.deployments[&id];
+        let Position::Inside(key, cell) = spot.position() else { return };
+        let shape = &deployment.runs[&key].shape;
+        let Role::GroupStarted { group } = shape.role(cell) else { return };
+        let group = &shape.groups[group];
+        let members = group.members.len();
+        if group.targets.iter().all(|target| *target == TargetId(0)) {
+            self.targets.reserve(members);
+        }
+        if group.changes_members() {
+            let name = self.targets.get(group.target).part;
+            self.permits.reserve(members);
+            self.places.reserve((key.stage, deployment.service_part, name), members);
         }
     }
 

@@ -74,6 +74,11 @@ impl Permits {
         self.held.entry(key).or_default().replaced += 1;
     }
 
+    /// Makes room for so many keys at once.
+    pub(crate) fn reserve(&mut self, keys: usize) {
+        self.held.reserve(keys.saturating_sub(self.held.len()));
+    }
+
     pub(crate) fn acquire(&mut self, key: PermitKey, holder: Holder) {
         let permit = self.held.entry(key).or_default();
         permit.holders.push(holder);

@@ -32,6 +32,12 @@ impl Places {
         }
     }
 
+    /// Makes room for so many members of a group (by stage, service and group) at once.
+    pub(crate) fn reserve(&mut self, group: (u32, u32, u32), members: usize) {
+        let known = self.members.entry(group).or_default();
+        known.reserve(members.saturating_sub(known.len()));
+    }
+
     pub(crate) fn arrive(&mut self, place: Place, revision: Revision) {
         let newest = match place {
             Place::Member { stage, service, group, member } => {
