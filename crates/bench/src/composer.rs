@@ -32,9 +32,9 @@ impl Composer {
         self.services.extend(services);
         let span = |record: &Record| {
             let service = &self.services[&record.deployment?];
-            SpanEdit::of(record, table, service)
+            Some(SpanEdit::of(record, table, service))
         };
-        let spans = records.iter().filter_map(span).collect();
+        let spans = records.iter().filter_map(span).flatten().collect();
         Append { project: self.project.clone(), epoch: Self::EPOCH, rows, targets, spans, starts }
     }
 }

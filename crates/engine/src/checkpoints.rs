@@ -1,5 +1,7 @@
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures::FutureExt as _;
 use seaway_model::Name;
 use seaway_store::Store;
 use tokio::sync::{mpsc, watch};
@@ -31,8 +33,13 @@ pub(crate) async fn keep(
         tokio::select! {
             // Half a checkpoint is none: the next start folds a little more.
             () = stopped(&mut stop) => return,
-            written = write(&store, &due.project) => if let Err(error) = written {
-                let why = chain(&error);
+            written = AssertUnwindSafe(write(&store, &due.project)).catch_unwind() => {
+                let why = match written {
+                    Ok(Ok(())) => continue,
+                    Ok(Err(error)) => chain(&error),
+                    // One project's log must not end the checkpoints of all others.
+                    Err(_) => "of a bug, which was logged above".to_owned(),
+                };
                 tracing::warn!(project = %due.project, why, "checkpoint not written; trying later");
             },
         }

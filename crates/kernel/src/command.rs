@@ -107,8 +107,16 @@ pub enum Refusal {
     LaterInFlight,
     #[error("a reason is needed, of at most {max} characters", max = Refusal::MAX_REASON)]
     BadReason,
-    #[error("a version is needed, of at most {max} characters", max = Refusal::MAX_VERSION)]
+    #[error(
+        "a version is needed, of at most {max} characters and without control characters",
+        max = Refusal::MAX_VERSION
+    )]
     BadVersion,
+    #[error(
+        "{0:?} cannot be an actor; a name of at most {max} characters is needed, without control \
+         characters and other than \"seaway\"", max = Refusal::MAX_ACTOR
+    )]
+    BadActor(Box<str>),
     #[error("a lease lasts between 1 second and 1 day")]
     BadTtl,
     #[error(
@@ -130,6 +138,7 @@ pub enum Refusal {
 impl Refusal {
     pub const MAX_REASON: usize = 1_000;
     pub const MAX_VERSION: usize = 200;
+    pub const MAX_ACTOR: usize = 200;
     pub const MAX_ANSWER: usize = 1 << 20;
     /// Bounds the memory of one project.
     pub const MAX_IN_PROGRESS: usize = 1_000_000;

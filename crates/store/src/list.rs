@@ -28,7 +28,9 @@ impl Store {
         let mut first = int(filter.since.unwrap_or(Seq(1)).0);
         let mut last = int(filter.until.unwrap_or(head).min(head).0);
         match (cursor, order) {
-            (Some(cursor), Order::OldestFirst) => first = first.max(int(cursor.0) + 1),
+            (Some(cursor), Order::OldestFirst) => {
+                first = first.max(int(cursor.0).saturating_add(1))
+            }
             (Some(cursor), Order::NewestFirst) => last = last.min(int(cursor.0) - 1),
             (None, _) => {}
         }

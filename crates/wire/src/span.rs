@@ -22,8 +22,8 @@ pub enum SpanEdit {
         ending: Fact,
         seq: Seq,
     },
-    /// A retry: wherever the last span of the deployment at one of these places is closed, another
-    /// one opens with its revision and service.
+    /// A retry, or a skip by a person: wherever the last span of the deployment at one of these
+    /// places is closed, another one opens with its revision and service.
     Reopen {
         places: Vec<TargetId>,
         deployment: DeploymentId,
@@ -32,9 +32,23 @@ pub enum SpanEdit {
 }
 
 impl SpanEdit {
-    /// What a record means for the spans of its deployment, which deploys `service`.
-    #[must_use]
-    pub fn of(record: &Record, targets: &TargetTable, service: &Name) -> Option<Self> {
+    /// What a record means for the spans of its deployment, which deploys `service`, in order.
+    pub fn of(
+        record: &Record,
+        targets: &TargetTable,
+        service: &Name,
+    ) -> impl Iterator<Item = Self> + use<> {
+        // What a person skips counts as done: what had failed around it goes on.
+        let skips = record.fact == Fact::Skipped && record.by != seaway_kernel::Actor::Seaway;
+        let reopens = record.deployment.filter(|_| skips || record.fact == Fact::Retried);
+        let reopen = reopens.map(|deployment| {
+            let places = enclosing(targets, record.target);
+            Self::Reopen { places, deployment, seq: record.seq }
+        });
+        reopen.into_iter().chain(Self::at(record, targets, service))
+    }
+
+    fn at(record: &Record, targets: &TargetTable, service: &Name) -> Option<Self> {
         let deployment = record.deployment?;
         let node = targets.get(record.target);
         let (place, seq) = (node.place, record.seq);
@@ -44,10 +58,6 @@ impl SpanEdit {
         };
         let close = |ending| Some(Self::Close { place, deployment, ending, seq });
         match (record.kind, record.fact) {
-            (_, Fact::Retried) => {
-                let places = enclosing(targets, record.target);
-                Some(Self::Reopen { places, deployment, seq })
-            }
             (
                 Kind::PipelineStarted
                 | Kind::StageStarted
@@ -74,10 +84,6 @@ impl SpanEdit {
             ) => close(record.fact),
             (_, Fact::Failed | Fact::Cancelled) if node.level == Level::Member => {
                 close(record.fact)
-            }
-            (_, Fact::Skipped) if record.by != seaway_kernel::Actor::Seaway => {
-                let places = enclosing(targets, record.target);
-                Some(Self::Reopen { places, deployment, seq })
             }
             _ => None,
         }

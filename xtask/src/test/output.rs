@@ -9,6 +9,7 @@ pub(crate) struct TestOutput {
     pub(crate) ignored: Vec<String>,
     pub(crate) binaries: Vec<(String, Duration)>,
     current: String,
+    skipped_inside: usize,
 }
 
 impl TestOutput {
@@ -18,6 +19,10 @@ impl TestOutput {
             self.current = binary_name(rest).to_owned();
         } else if let Some(name) = line.strip_prefix("Doc-tests ") {
             self.current = format!("{name} (documentation)");
+        } else if let Some(what) = line.strip_prefix("SKIPPED: ") {
+            // A test that found out by itself that it cannot run.
+            self.skipped_inside += 1;
+            self.ignored.push(format!("{}: {what}", self.current));
         } else if let Some(rest) = line.strip_prefix("test result: ") {
             self.result(rest);
         } else if let Some((name, verdict)) =
@@ -35,7 +40,9 @@ impl TestOutput {
     fn result(&mut self, text: &str) {
         for part in text.split([';', '.']) {
             if let Some(count) = part.trim().strip_suffix(" passed") {
-                self.passed += count.parse::<usize>().unwrap_or(0);
+                let count = count.parse::<usize>().unwrap_or(0);
+                self.passed += count.saturating_sub(self.skipped_inside);
+                self.skipped_inside = 0;
             }
         }
         let seconds = text.rsplit_once("finished in ").and_then(|(_, rest)| {

@@ -11,8 +11,8 @@ use crate::sheet::Sheet;
 /// The case that the reference is able to do.
 const COMPARED: usize = 10_000;
 
-/// Each case runs so often, by turns, so that a busy moment of the machine does not fall on one case
-/// only; the run in the middle counts.
+/// Each case runs so often, by turns, so that a busy moment of the machine does not fall on one
+/// case only; the run in the middle counts.
 const RUNS: usize = 5;
 
 /// What a process that ran one case says about it.

@@ -21,7 +21,9 @@ pub enum LoadError {
     UnknownTarget { seq: Seq, target: TargetId },
     #[error("the log cannot be read; start a version that is not older than the last writer")]
     Unreadable(#[from] RowError),
-    #[error("the log cannot be followed; report this as a bug, with the output of `seaway verify`")]
+    #[error(
+        "the log cannot be followed; report this as a bug, with the output of `seaway log verify`"
+    )]
     Illegal(#[from] IllegalRecord),
     #[error(
         "the log ends at record {found}, but it was written up to {expected}; restore a backup"

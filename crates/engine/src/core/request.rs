@@ -98,7 +98,7 @@ pub enum RequestError {
     Unknown,
     #[error("another server owns this project now; send it there")]
     NotOwner,
-    #[error("deployment {deployment} cannot be brought back: {why}; run `seaway verify`")]
+    #[error("deployment {deployment} cannot be brought back: {why}; run `seaway log verify`")]
     Unreadable { deployment: DeploymentId, why: Box<str> },
     /// The log of the project cannot be used. Other projects go on.
     #[error("the project is stopped: {0}")]

@@ -16,6 +16,11 @@ impl Kernel {
         by: &Actor,
         out: &mut Vec<Record>,
     ) -> Result<Reply, Refusal> {
+        if let Actor::Named(name) = by
+            && (!is_plain(name, Refusal::MAX_ACTOR) || &**name == Actor::Seaway.as_str())
+        {
+            return Err(Refusal::BadActor((&**name).into()));
+        }
         let now = now.max(self.time);
         let pen = &mut Pen { now, by, out };
         match command {
@@ -56,7 +61,7 @@ impl Kernel {
         known: Option<Revision>,
         pen: &mut Pen<'_>,
     ) -> Result<Reply, Refusal> {
-        if version.is_empty() || version.len() > Refusal::MAX_VERSION {
+        if !is_plain(version, Refusal::MAX_VERSION) {
             return Err(Refusal::BadVersion);
         }
         if self.world.structure.stages.is_empty() {
@@ -141,4 +146,9 @@ impl Kernel {
     pub(super) fn done(&self) -> Reply {
         Reply::Done { at: self.head }
     }
+}
+
+/// Text that every store can keep and every terminal can show.
+fn is_plain(text: &str, limit: usize) -> bool {
+    !text.is_empty() && text.len() <= limit && !text.contains(char::is_control)
 }

@@ -1,5 +1,5 @@
 use seaway_model::planted::{Bug, planted};
-use seaway_model::{DeploymentId, TargetId};
+use seaway_model::{DeploymentId, Kind, TargetId};
 
 use super::order::run_above;
 use super::step::first_link;
@@ -35,7 +35,7 @@ impl Kernel {
         let deployment = &self.deployments[&id];
         let (run, stage) = (&deployment.runs[&key], &deployment.stages[&key.stage]);
         let stage_over = stage.finish.is_settled() && !stage.finish.has_failed();
-        if self.is_busy(deployment, run) || !(run.finish().is_settled() || stage_over) {
+        if !(run.finish().is_settled() || stage_over) || self.is_busy(deployment, run) {
             return;
         }
         self.release_run(id, key);
@@ -60,10 +60,9 @@ impl Kernel {
 
     /// Whether something of a run is in flight, be it in the structure or gone from it.
     fn is_busy(&self, deployment: &Deployment, run: &Run) -> bool {
-        let orphans = deployment.attic.iter().filter(|(_, cell)| cell.in_flight());
-        let mut targets = orphans.map(|((target, _), _)| *target);
+        let mut orphans = deployment.derived.orphans.iter();
         run.counts.in_flight > 0
-            || targets.any(|target| run_above(&self.targets, target) == Some(run.target))
+            || orphans.any(|(target, _)| run_above(&self.targets, *target) == Some(run.target))
     }
 
     fn give_back(&mut self, id: DeploymentId, key: PermitKey, run: TargetId) {
@@ -140,18 +139,19 @@ impl Kernel {
         let Role::Link { group, member, .. } = run.shape.role(first) else { return };
         let part = run.shape.groups[group].members.parts[member as usize];
         let target = run.target;
-        let cell = &mut run.cells[first as usize];
-        if cell.holds() {
-            cell.set_holds(false);
+        if run.cell(first).holds() {
+            run.change(first, |cell| cell.set_holds(false));
             self.give_back(id, PermitKey::Member(part, service), target);
         }
     }
 
     fn release_run(&mut self, id: DeploymentId, key: RunKey) {
         let run = &self.deployments[&id].runs[&key];
-        let holding: Vec<u32> =
-            (Shape::STARTED..run.shape.finish).filter(|&cell| run.cell(cell).holds()).collect();
-        holding.into_iter().for_each(|first| self.release_member(id, key, first));
+        if run.counts.holding > 0 {
+            let cells = Shape::STARTED..run.shape.finish;
+            let holding: Vec<u32> = cells.filter(|&cell| run.cell(cell).holds()).collect();
+            holding.into_iter().for_each(|first| self.release_member(id, key, first));
+        }
         self.release_range(id, key);
         self.release_service(id, key);
         self.look_again(id, key);
@@ -178,25 +178,27 @@ impl Kernel {
 
     /// Members that left while they were held are given back once nothing of them is in flight.
     pub(super) fn release_departed(&mut self, id: DeploymentId) {
-        let deployment = &self.deployments[&id];
-        let departed: Vec<_> = deployment
-            .attic
-            .iter()
-            .filter(|((target, _), cell)| {
-                let busy = |((it, _), cell): (&(TargetId, _), &crate::state::Cell)| {
-                    it == target && cell.in_flight()
-                };
-                cell.holds() && !deployment.attic.iter().any(busy)
-            })
-            .map(|(key, _)| *key)
-            .collect();
-        for key in departed {
-            let node = self.targets.get(key.0);
-            let run = self.targets.get(self.targets.get(node.parent).parent).parent;
-            let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
-            let service = deployment.service_part;
-            deployment.attic.get_mut(&key).expect("it was just found").set_holds(false);
-            self.give_back(id, PermitKey::Member(node.part, service), run);
+        let attic = self.deployments[&id].attic.iter();
+        let held: Vec<TargetId> =
+            attic.filter(|(_, cell)| cell.holds()).map(|((target, _), _)| *target).collect();
+        held.into_iter().for_each(|member| self.release_departed_member(id, member));
+    }
+
+    pub(super) fn release_departed_member(&mut self, id: DeploymentId, member: TargetId) {
+        let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
+        let mut orphans = deployment.derived.orphans.range((member, FIRST_KIND)..);
+        if orphans.next().is_some_and(|(target, _)| *target == member) {
+            return;
         }
+        let mut attic = deployment.attic.range_mut((member, FIRST_KIND)..);
+        let held = attic.find(|((target, _), cell)| *target != member || cell.holds());
+        let Some((_, cell)) = held.filter(|((target, _), _)| *target == member) else { return };
+        cell.set_holds(false);
+        let (node, service) = (self.targets.get(member), deployment.service_part);
+        let run = self.targets.get(self.targets.get(node.parent).parent).parent;
+        self.give_back(id, PermitKey::Member(node.part, service), run);
     }
 }
+
+/// The kind that sorts before all others.
+const FIRST_KIND: Kind = Kind::ALL[0];

@@ -22,6 +22,7 @@ impl Kernel {
         let mut deployment = self.new_deployment(first)?;
         let mut past = Past { kernel: self, cells: BTreeMap::new(), pins: BTreeMap::new() };
         for record in rest {
+            past.check(record)?;
             past.fold(&mut deployment, record)?;
         }
         let Past { cells, pins, .. } = past;
@@ -84,6 +85,19 @@ struct Past<'a> {
 }
 
 impl Past<'_> {
+    /// Records from before a checkpoint were never folded by this kernel: they may name what does
+    /// not exist.
+    fn check(&self, record: &Record) -> Result<(), IllegalRecord> {
+        let pinned = match record.detail.as_deref() {
+            Some(Detail::Pins { definition }) => *definition as usize,
+            _ => 0,
+        };
+        let known = self.kernel.targets.try_get(record.target).is_some();
+        let defined = pinned < self.kernel.world.definitions.len().max(1);
+        let fits = known && defined && record.seq <= self.kernel.head;
+        fits.then_some(()).ok_or(IllegalRecord::UnknownStep { seq: record.seq })
+    }
+
     fn fold(&mut self, deployment: &mut Deployment, record: &Record) -> Result<(), IllegalRecord> {
         let key = (record.target, record.kind);
         let incomplete = || IllegalRecord::Incomplete { seq: record.seq };

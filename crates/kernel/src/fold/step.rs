@@ -109,7 +109,8 @@ impl Kernel {
             cell.forget();
             let tries = deployment.tries.entry(key).or_default();
             *tries = tries.next_attempt();
-            self.release_departed(id);
+            deployment.derived.orphans.remove(&key);
+            self.release_departed_member(id, record.target);
             let run = run_above(&self.targets, record.target);
             let run = run.and_then(|run| self.deployments[&id].derived.run_of.get(&run).copied());
             run.into_iter().for_each(|key| self.release_ended(id, key));
@@ -147,7 +148,7 @@ impl Kernel {
                         PermitKey::Range(..) => run.holds_range = true,
                         _ => {
                             let first = first_link(run, cell);
-                            run.cells[first as usize].set_holds(true);
+                            run.change(first, |cell| cell.set_holds(true));
                         }
                     }
                 }
@@ -259,6 +260,7 @@ impl Kernel {
             (Fact::Changed, _) => deployment.tries.entry(key).or_default().changes = record.n,
             (Fact::LeaseExpired, _) => {
                 deployment.leases.remove(&key);
+                deployment.derived.swept = Spot::PIPELINE_STARTED;
                 self.volatile.clear(step);
             }
             _ => {}
@@ -324,14 +326,9 @@ impl Kernel {
                     let in_line = deployment.derived.in_line.keys().copied();
                     deployment.derived.todo.extend(in_line);
                 }
-                if deployment.runs[&key].is_out_of_turn(cell) {
-                    // Something was inserted before a link that was in flight: the chain does not
-                    // go on where it usually does.
-                    self.rewalk(id);
-                } else if !passed_over || status == Status::Superseded {
+                // The walk went on through what was passed over before it was logged.
+                if !(passed_over && status == Status::Surpassed) {
                     deployment.settled(&mut ground, key, cell);
-                } else {
-                    deployment.refresh(&mut ground, key.stage);
                 }
             }
         }

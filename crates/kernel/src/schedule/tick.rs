@@ -6,7 +6,7 @@ use crate::Kernel;
 use crate::kernel::Pace;
 use crate::record::{Actor, Detail, Reason, Record, Step};
 use crate::state::{
-    Course, PermitKey, Position, Role, Shape, Spot, Status, StepKey, Waiter, known_key_of,
+    Course, PermitKey, Position, Role, Run, Shape, Spot, Status, StepKey, Waiter, known_key_of,
 };
 use crate::structure::Policy;
 
@@ -15,7 +15,7 @@ impl Kernel {
     /// `limit` records, each folded already.
     pub fn tick(&mut self, now: Timestamp, limit: usize, out: &mut Vec<Record>) -> Pace {
         let now = now.max(self.time);
-        let end = out.len() + limit;
+        let end = out.len().saturating_add(limit);
         let mut pen = Pen { now, by: &Actor::Seaway, out };
         while pen.out.len() < end {
             if !self.expire_lease(&mut pen) && !self.advance(&mut pen) {
@@ -214,8 +214,7 @@ impl Kernel {
     /// record was made.
     fn clean_up(&mut self, id: DeploymentId, pen: &mut Pen<'_>) -> bool {
         let deployment = &self.deployments[&id];
-        let orphan = deployment.attic.iter().find(|(_, cell)| cell.in_flight());
-        if let Some((&key, _)) = orphan {
+        if let Some(&key) = deployment.derived.orphans.first() {
             self.cancel(id, key, Reason::Orphaned, pen);
             return true;
         }
@@ -253,18 +252,29 @@ impl Kernel {
         self.emit_at(id, key, draft, pen);
     }
 
-    /// A step in flight that nobody holds.
-    fn unclaimed_in_flight(&self, id: DeploymentId) -> Option<Spot> {
+    /// A step in flight that nobody holds. Nothing is dispatched any more, so that what was looked
+    /// at need not be looked at again.
+    fn unclaimed_in_flight(&mut self, id: DeploymentId) -> Option<Spot> {
         let deployment = &self.deployments[&id];
-        let runs = deployment.runs.values().filter(|run| run.counts.in_flight > 0);
-        runs.flat_map(|run| {
-            let cells = (0..run.shape.len() as u32).filter(|&cell| run.cell(cell).in_flight());
+        let from = deployment.derived.swept;
+        let busy = deployment.runs.values().filter(|run| {
+            run.counts.in_flight > 0 && Spot::inside(run.key, run.shape.finish) >= from
+        });
+        let mut spots = busy.flat_map(|run| {
+            let first = match from.position() {
+                Position::Inside(key, cell) if key == run.key => cell,
+                _ => 0,
+            };
+            let cells = (first..run.shape.len() as u32).filter(|&cell| run.cell(cell).in_flight());
             cells.map(move |cell| (run, cell))
-        })
-        .find(|(run, cell)| {
+        });
+        let unclaimed = |(run, cell): &(&Run, u32)| {
             let key = known_key_of(&run.shape, run.target, *cell, &self.targets);
             key.is_ok_and(|key| !deployment.leases.contains_key(&key))
-        })
-        .map(|(run, cell)| Spot::inside(run.key, cell))
+        };
+        let found = spots.find(unclaimed).map(|(run, cell)| Spot::inside(run.key, cell));
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        deployment.derived.swept = found.unwrap_or(Spot::PIPELINE_FINISHED);
+        found
     }
 }

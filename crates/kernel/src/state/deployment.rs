@@ -56,6 +56,10 @@ pub(crate) struct Derived {
     /// Slots that are younger than the deployment, and whether it passed a place that needed them.
     pub(crate) late: BTreeMap<Slot, bool>,
     pub(crate) run_of: FastMap<TargetId, RunKey>,
+    /// Steps that left the structure while they were in flight.
+    pub(crate) orphans: BTreeSet<StepKey>,
+    /// While it is aborted: nothing before this is in flight that nobody holds.
+    pub(crate) swept: Spot,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -36,6 +36,8 @@ pub(crate) struct Counts {
     pub(crate) worked: u32,
     /// Steps that were skipped because a newer revision is at their place.
     pub(crate) outdated: u32,
+    /// Chains that hold their member.
+    pub(crate) holding: u32,
     pub(crate) groups: Vec<GroupCount>,
 }
 
@@ -130,6 +132,7 @@ impl Run {
         add(&mut self.counts.stale, task && value.is_stale() && self.shape.has_work(role));
         add(&mut self.counts.worked, places && (value.is_finished() || value.has_failed()));
         add(&mut self.counts.outdated, value.status() == Status::Outdated);
+        add(&mut self.counts.holding, value.holds());
     }
 
     /// Whether the step, when done, leaves something at its place.
@@ -218,18 +221,6 @@ impl Run {
             })
     }
 
-    /// Whether a step of a chain ended before one that comes before it, or after one behind it.
-    pub(crate) fn is_out_of_turn(&self, cell: u32) -> bool {
-        match self.shape.role(cell) {
-            Role::Link { group, link, .. } => {
-                let last = cell - link + self.shape.groups[group].chain.len() as u32;
-                (cell - link..cell).any(|before| !self.cell(before).lets_through())
-                    || (cell + 1..last).any(|behind| !self.cell(behind).is_idle())
-            }
-            _ => false,
-        }
-    }
-
     /// Whether something of a task was dispatched that still counts.
     pub(crate) fn was_entered(&self, task: usize) -> bool {
         let task = &self.shape.tasks[task];
@@ -260,12 +251,7 @@ impl Run {
 
     /// Whether the run holds something that others can only want while they hold the service.
     pub(crate) fn holds_inner(&self) -> bool {
-        let shapes = self.shape.groups.iter();
-        self.holds_range
-            || shapes.filter(|group| group.changes_members()).any(|group| {
-                let mut members = 0..group.members.len() as u32;
-                members.any(|member| self.cell(group.cell(member, 0)).holds())
-            })
+        self.holds_range || self.counts.holding > 0
     }
 
     pub(crate) fn in_range(&self, definition: &Sequence, role: Role) -> bool {

@@ -2,7 +2,9 @@ use serde::{Deserialize, Serialize};
 
 /// Where a step stands in its deployment. The order is the order in which steps are considered:
 /// stages and sequences by when the project first knew them, then the run, then its layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub(crate) struct Spot {
     stage: u32,
     sequence: u32,

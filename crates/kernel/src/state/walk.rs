@@ -23,6 +23,9 @@ impl Deployment {
         self.derived.todo.clear();
         self.derived.in_line.clear();
         self.derived.live = 0;
+        self.derived.swept = Spot::PIPELINE_STARTED;
+        let orphans = self.attic.iter().filter(|(_, cell)| cell.in_flight());
+        self.derived.orphans = orphans.map(|(key, _)| *key).collect();
         for stage in self.stages.values_mut() {
             (stage.reached, stage.held, stage.clear, stage.live) = (false, false, false, false);
         }
@@ -62,6 +65,11 @@ impl Deployment {
 
     /// The walk arrives at a stage.
     fn reach_stage(&mut self, ground: &mut Ground<'_>, number: u32) {
+        self.arrive_at(ground, number);
+        self.refresh(ground, number);
+    }
+
+    fn arrive_at(&mut self, ground: &mut Ground<'_>, number: u32) {
         let before = self.predecessors(ground.world, number);
         let held = !before.iter().all(|&stage| self.is_clear(stage));
         if let Entry::Vacant(vacant) = self.stages.entry(number) {
@@ -75,7 +83,6 @@ impl Deployment {
         stage.reached = true;
         stage.held = held;
         self.walk_stage(ground, number);
-        self.refresh(ground, number);
     }
 
     /// Puts everything of a stage that the walk meets on the list.
@@ -155,8 +162,27 @@ impl Deployment {
         self.refresh(ground, key.stage);
     }
 
-    /// Works out whether a stage is clear and live, and passes the news on.
+    /// Works out whether a stage is clear and live, and passes the news on: a line of stages may
+    /// come through at once.
     pub(crate) fn refresh(&mut self, ground: &mut Ground<'_>, number: u32) {
+        let mut fell_idle = 0;
+        let mut open = vec![number];
+        while let Some(number) = open.pop() {
+            let (idle, reached) = self.refresh_one(ground, number);
+            fell_idle += u32::from(idle);
+            for follower in reached.into_iter().rev() {
+                self.arrive_at(ground, follower);
+                open.push(follower);
+            }
+        }
+        if fell_idle > 0 {
+            self.derived.live -= fell_idle;
+            self.check_end();
+        }
+    }
+
+    /// Tells whether the stage was live and is not any more, and which stages are reached anew.
+    fn refresh_one(&mut self, ground: &mut Ground<'_>, number: u32) -> (bool, Vec<u32>) {
         let stage = &self.stages[&number];
         let settled = stage.finish.is_settled() || stage.finish.is_passed_over();
         let dead = |end: Cell| end.status() == Status::Superseded;
@@ -183,19 +209,16 @@ impl Deployment {
         if live && !was_live {
             self.derived.live += 1;
         }
-        if self.exits(number) {
-            let followers = self.followers(ground.world, number).to_vec();
-            for follower in followers {
-                let reached = self.stages.get(&follower).is_some_and(|stage| stage.reached);
-                if !reached || (clear && !was_clear) {
-                    self.reach_stage(ground, follower);
-                }
+        let reached = match self.exits(number) {
+            true => {
+                let news = clear && !was_clear;
+                let followers = self.followers(ground.world, number).iter().copied();
+                let known = |stage: &u32| self.stages.get(stage).is_some_and(|it| it.reached);
+                followers.filter(|follower| news || !known(follower)).collect()
             }
-        }
-        if was_live && !live {
-            self.derived.live -= 1;
-            self.check_end();
-        }
+            false => Vec::new(),
+        };
+        (was_live && !live, reached)
     }
 
     /// Whether something in a stage that has ended is still to be done: a member may join a group
@@ -330,7 +353,7 @@ impl RunWalk<'_> {
                     self.meet(definition, finish);
                 }
             }
-            Role::Link { group, link, .. } => self.link_settled(definition, group, link, cell),
+            Role::Link { group, member, .. } => self.link_settled(definition, group, member, cell),
             Role::GroupFinished { group } => {
                 let task = self.run.shape.groups[group].task;
                 let done = self.run.shape.tasks[task].done;
@@ -343,13 +366,20 @@ impl RunWalk<'_> {
         }
     }
 
-    fn link_settled(&mut self, definition: &crate::Sequence, group: usize, link: u32, cell: u32) {
+    /// The chain goes on at its first link that is not through: usually the next one, but a link
+    /// may have been put before one that was in flight.
+    fn link_settled(&mut self, definition: &crate::Sequence, group: usize, member: u32, cell: u32) {
         let shape = &self.run.shape.groups[group];
-        let (links, finish) = (shape.chain.len() as u32, shape.finish);
-        if !self.run.cell(cell).has_failed() {
-            let rest = cell + 1..cell - link + links;
-            let _stop = rest.into_iter().find(|&later| !self.pass(later));
+        let (first, finish) = (shape.cell(member, 0), shape.finish);
+        let links = shape.chain.len() as u32;
+        if self.run.cell(cell).is_finished() {
+            for before in first..cell {
+                if !self.run.cell(before).overtaken() {
+                    self.run.change(before, |cell| cell.set_overtaken(true));
+                }
+            }
         }
+        let _stop = (first..first + links).find(|&link| !self.pass(link));
         let last = u32::from(planted(Bug::JoinTooEarly));
         let open = self.run.counts.groups[group].open;
         if open <= last || self.run.cell(finish).is_passed_over() {

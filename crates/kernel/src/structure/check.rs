@@ -19,7 +19,10 @@ pub enum StructureError {
     UnknownGroup { stage: Name, group: Name },
     #[error("sequence {stage}.{sequence} has no task; give it at least one")]
     NoTasks { stage: Name, sequence: Name },
-    #[error("sequence {stage}.{sequence} uses the id {id} twice; ids are unique in a sequence")]
+    #[error(
+        "sequence {stage}.{sequence} uses the id {id} twice, or as the name of a task without an \
+         id; ids are unique in a sequence"
+    )]
     DuplicateId { stage: Name, sequence: Name, id: Name },
     #[error("task {task} of {stage}.{sequence} names group {group} twice")]
     DuplicateGroup { stage: Name, sequence: Name, task: Name, group: Name },
@@ -51,6 +54,8 @@ fn chain_text(chain: &[Kind]) -> String {
 const MAX_STAGES: usize = 10_000;
 const MAX_TASKS: usize = 1_000;
 const MAX_MEMBERS: usize = 5_000_000;
+/// Of one sequence, over all members.
+const MAX_STEPS: usize = 50_000_000;
 
 /// Every rule that a structure must satisfy before anything may walk it.
 pub(super) fn check(structure: &Structure) -> Result<(), StructureError> {
@@ -104,7 +109,14 @@ fn check_sequence(
     if definition.tasks.len() > MAX_TASKS {
         return Err(StructureError::TooMany { what: "tasks", limit: MAX_TASKS });
     }
-    let mut ids = BTreeSet::new();
+    let groups = definition.tasks.iter().flat_map(|task| &task.groups);
+    let sizes = groups.filter_map(|group| stage.groups.get(group));
+    let steps: usize = sizes.map(|group| group.members.len() * group.chain.len()).sum();
+    if steps > MAX_STEPS {
+        return Err(StructureError::TooMany { what: "steps in a sequence", limit: MAX_STEPS });
+    }
+    let mut ids: BTreeSet<&Name> =
+        definition.tasks.iter().filter(|task| task.id.is_none()).map(|task| &task.name).collect();
     for task in &definition.tasks {
         if let Some(id) = &task.id
             && !ids.insert(id)

@@ -1,6 +1,8 @@
 //! Histories that once went wrong, each as small as it can be.
 
-use seaway_kernel::{Command, Edit, Task, Waiting, When};
+use seaway_kernel::{
+    Actor, Command, Edit, Refusal, Sequence, StructureChange, StructureError, Task, Waiting, When,
+};
 use seaway_model::{Attempt, DeploymentId, Fact, Kind, Outcome};
 
 use crate::harness::{Harness, group, name, over, sequence, stage, task};
@@ -135,4 +137,63 @@ fn what_waits_in_a_run_moves_once_the_run_has_its_service_back() {
     }
     harness.drain();
     assert_eq!(harness.ended(id), Some(Fact::Finished));
+}
+
+#[test]
+fn names_that_a_store_or_a_reader_would_trip_over_are_refused() {
+    let mut harness = side_by_side(&["beta"], &[], &[]);
+    let start = |version: &str| Command::Start {
+        deployment: DeploymentId(uuid::Uuid::from_u128(9)),
+        service: name("cart"),
+        version: version.into(),
+        known: None,
+    };
+    for version in ["", "1\0", "1\n2", "\u{1b}[31m"] {
+        assert_eq!(harness.command(&start(version)), Err(Refusal::BadVersion), "{version:?}");
+    }
+    for actor in ["", "seaway", "a\0b", &"a".repeat(201)] {
+        let mut out = Vec::new();
+        let refused =
+            harness.kernel.decide(&start("1"), harness.now, &Actor::named(actor), &mut out);
+        assert_eq!(refused, Err(Refusal::BadActor(actor.into())));
+    }
+}
+
+#[test]
+fn an_id_is_nobody_elses_name() {
+    let mut harness = side_by_side(&["beta"], &[], &[]);
+    let deploy = Task { id: Some(name("test")), ..task("deploy") };
+    let definition = Sequence { tasks: vec![deploy, task("test")], range: None };
+    let (stage, sequence) = (name("beta"), name("delivery"));
+    let put = Edit::PutSequence { stage, sequence, definition };
+    let refused = harness.command(&Command::ChangeStructure(StructureChange(vec![put])));
+    let Err(Refusal::Structure(StructureError::DuplicateId { id, .. })) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(id.as_str(), "test");
+}
+
+#[test]
+fn a_long_line_of_empty_stages_is_walked_without_deep_recursion() {
+    let mut harness = Harness::new();
+    let names: Vec<String> = (0..5_000).map(|number| format!("s{number}")).collect();
+    let mut edits = Vec::new();
+    for (number, here) in names.iter().enumerate() {
+        let before: Vec<&str> = number.checked_sub(1).map(|it| &*names[it]).into_iter().collect();
+        edits.push(stage(here, &before));
+    }
+    let mut out = Vec::new();
+    let by = Actor::named("alice");
+    let change = Command::ChangeStructure(StructureChange(edits));
+    harness.kernel.decide(&change, harness.now, &by, &mut out).expect("the structure is allowed");
+    let deployment = DeploymentId(uuid::Uuid::from_u128(9));
+    let (service, version) = (name("cart"), "1".into());
+    let start = Command::Start { deployment, service, version, known: None };
+    harness.kernel.decide(&start, harness.now, &by, &mut out).expect("it can start");
+    let _ = harness.kernel.tick(harness.now, 9_990, &mut out);
+    let bytes = harness.kernel.checkpoint();
+    let mut restored = seaway_kernel::Kernel::restore(&name("shop"), &bytes).expect("it is whole");
+    let _ = restored.tick(harness.now, usize::MAX, &mut out);
+    let last = out.last().map(|record| (record.kind, record.fact));
+    assert_eq!(last, Some((Kind::PipelineFinished, Fact::Finished)));
 }

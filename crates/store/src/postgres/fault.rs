@@ -7,6 +7,8 @@ use crate::error::{OpenError, StoreError};
 
 /// How long to wait for a server that does not answer at all.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// A server that vanished says nothing at all; after so long it counts as lost.
+const SILENCE: Duration = Duration::from_secs(20);
 
 /// The codes with which PostgreSQL itself says what is wrong.
 pub(super) const UNIQUE_VIOLATION: &str = "23505";
@@ -23,6 +25,13 @@ pub(super) fn parse(url: &str) -> Result<Config, OpenError> {
     })?;
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(PATIENCE);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(SILENCE);
+    }
+    if config.get_keepalives_idle() == Config::new().get_keepalives_idle() {
+        config.keepalives_idle(PATIENCE);
+        config.keepalives_interval(PATIENCE);
     }
     config.application_name("seaway");
     Ok(config)
