@@ -22,12 +22,14 @@ pub(crate) enum Task {
     /// Check which crate depends on which, and what pure crates depend on
     Layers,
     /// Run the simulator, for example with `--seeds 500` or `--seed 7`
+    #[command(after_help = "`cargo xtask sim -- --help` lists the simulator's own options.")]
     Sim {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
     /// Run one benchmark, or all of them
     Bench {
+        /// plan, append, replay, permits or checkpoint
         name: Option<String>,
         /// Print the results for machines
         #[arg(long)]

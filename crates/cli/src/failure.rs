@@ -1,10 +1,12 @@
 use std::process::ExitCode;
 
+use tokio::signal::unix::SignalKind;
+
 /// Exit codes are part of the interface; scripts depend on them.
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
-/// What shells report for a program that Ctrl-C ended.
-const INTERRUPTED: u8 = 130;
+/// Shells report this plus its number for a program that a signal ended.
+const SIGNALLED: i32 = 128;
 
 /// The arguments can be parsed, but do not fit what is there.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +21,7 @@ pub(crate) struct ReaderGone;
 /// A signal asked the process to end.
 #[derive(Debug, thiserror::Error)]
 #[error("interrupted")]
-pub(crate) struct Interrupted;
+pub(crate) struct Interrupted(pub(crate) SignalKind);
 
 /// Says what went wrong, in one line, and gives the exit code for it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
@@ -27,10 +29,12 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     eprintln!("error: {error:#}");
-    let code = match error {
-        _ if error.is::<WrongUsage>() => USAGE,
-        _ if error.is::<Interrupted>() => INTERRUPTED,
-        _ => FAILED,
+    let code = match error.downcast_ref::<Interrupted>() {
+        Some(Interrupted(signal)) => {
+            u8::try_from(SIGNALLED + signal.as_raw_value()).unwrap_or(FAILED)
+        }
+        None if error.is::<WrongUsage>() => USAGE,
+        None => FAILED,
     };
     ExitCode::from(code)
 }

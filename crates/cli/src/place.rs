@@ -1,6 +1,7 @@
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use seaway_model::Name;
 use seaway_store::{Store, StoreError};
 
@@ -46,11 +47,26 @@ impl PlaceArgs {
 
 fn open_directory(dir: &Path) -> Result<Store> {
     let shown = dir.display();
-    if !dir.is_dir() {
-        bail!("there is no directory {shown}; name the data directory with --data or SEAWAY_DATA");
+    match dir.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            bail!(
+                "there is no directory {shown}; name the data directory with --data or SEAWAY_DATA"
+            )
+        }
+        Err(error) => return Err(error).context(format!("{shown} cannot be looked at")),
+        Ok(it) if !it.is_dir() => {
+            bail!("{shown} is a file; name the data directory that it is in")
+        }
+        Ok(_) => {}
     }
-    if !dir.join(DATABASE).is_file() {
-        bail!("the directory {shown} holds no {DATABASE}, so it is no data directory; use another");
+    match dir.join(DATABASE).metadata() {
+        Ok(it) if it.is_file() => {}
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).context(format!("the directory {shown} cannot be looked into"));
+        }
+        _ => bail!(
+            "the directory {shown} holds no {DATABASE}, so it is no data directory; use another"
+        ),
     }
     Ok(Store::sqlite_read_only(dir)?)
 }

@@ -16,7 +16,7 @@ pub enum OpenError {
     Locked { dir: PathBuf, pid: String },
     #[error("there is no store at {}; check the path", .0.display())]
     Missing(PathBuf),
-    #[error("{place} holds no log of Seaway; check the place, or start a server there first")]
+    #[error("{place} holds no log of Seaway (yet); check the place")]
     NoLog { place: String },
     #[error(
         "the store has schema version {found}, which this program cannot read without upgrading it \

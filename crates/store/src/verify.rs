@@ -20,7 +20,7 @@ impl Store {
         project: &Name,
         mut progress: impl FnMut(Seq) + Send,
     ) -> Result<Verified, VerifyError> {
-        let head = self.head(project).await?;
+        let mut head = self.head(project).await?;
         let targets = self.verified_targets(project).await?;
         let mut chain = ChainCheck::from_genesis();
         while chain.seq < head.seq {
@@ -35,6 +35,8 @@ impl Store {
                     return Err(VerifyError::UnknownTarget { seq, target });
                 }
                 chain.check(row, &targets.path(row.target))?;
+                // The project's own note of it is not covered by a hash.
+                head.at = row.at;
             }
             // A gap at the end of the log is a row beyond the head after the last one before it.
             if rows.first().is_some_and(|row| row.seq > head.seq) {

@@ -42,7 +42,7 @@ pub(crate) async fn run(args: DemoArgs, out: &mut Out) -> Result<()> {
         tokio::select! {
             played = scenario.play() => played,
             failed = executors.serve(notices) => failed,
-            () = signals.any() => Err(Interrupted.into()),
+            signal = signals.any() => Err(Interrupted(signal).into()),
         }
     };
     engine.stop().await;

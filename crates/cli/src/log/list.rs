@@ -1,6 +1,8 @@
+use std::num::NonZeroUsize;
+
 use anyhow::{Context, Result};
 use clap::Args;
-use seaway_model::{DeploymentId, Fact, Kind, Name, Revision, Seq};
+use seaway_model::{DeploymentId, Fact, Kind, Name, Revision, Seq, UnknownWord};
 use seaway_store::{Filter, Listed, Order, Store};
 use seaway_wire::ShownRecord;
 
@@ -28,9 +30,9 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "PREFIX")]
     target: Option<String>,
 
-    /// Only records of this kind, such as task-done
-    #[arg(long)]
-    kind: Option<Kind>,
+    /// Only records of this kind, such as task-done, or task-failed for those that failed
+    #[arg(long, value_parser = shown_kind)]
+    kind: Option<ShownKind>,
 
     /// Only records of this fact, such as failed
     #[arg(long)]
@@ -53,8 +55,8 @@ pub(crate) struct ListArgs {
     until: Option<Moment>,
 
     /// How many records
-    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
-    limit: usize,
+    #[arg(long, value_name = "NUMBER", default_value = "100")]
+    limit: NonZeroUsize,
 
     /// The newest records first
     #[arg(long)]
@@ -77,9 +79,9 @@ impl ListArgs {
         };
         Ok(Filter {
             deployment: self.deployment.map(DeploymentId),
-            under: self.target.as_deref().map(|path| path.trim_end_matches('/').into()),
-            kind: self.kind,
-            fact: self.fact,
+            under: self.target.as_deref().map(|path| below(project, path)),
+            kind: self.kind.map(|shown| shown.kind),
+            fact: self.fact.or(self.kind.and_then(|shown| shown.fact)),
             revision: self.revision.map(Revision),
             service: self.service.clone(),
             since,
@@ -88,12 +90,36 @@ impl ListArgs {
     }
 }
 
+/// A kind as the table shows it: a failure has a name of its own there.
+#[derive(Clone, Copy, Debug)]
+struct ShownKind {
+    kind: Kind,
+    fact: Option<Fact>,
+}
+
+fn shown_kind(text: &str) -> Result<ShownKind, UnknownWord> {
+    let fails = |kind: &Kind| kind.as_str() != text && kind.shown(Fact::Failed) == text;
+    match Kind::ALL.iter().copied().find(fails) {
+        Some(kind) => Ok(ShownKind { kind, fact: Some(Fact::Failed) }),
+        None => Ok(ShownKind { kind: text.parse()?, fact: None }),
+    }
+}
+
+/// A path may be given without the project that it begins with.
+fn below(project: &Name, path: &str) -> Box<str> {
+    let path = path.trim_end_matches('/');
+    match path.split('/').next() {
+        Some(first) if first == project.as_str() => path.into(),
+        _ => format!("{project}/{path}").into(),
+    }
+}
+
 pub(crate) async fn run(store: &Store, args: ListArgs, to: Format, out: &mut Out) -> Result<()> {
     let project = place::project(store, args.project.as_ref()).await?;
     let filter = args.filter(store, &project).await?;
     let order = if args.newest_first { Order::NewestFirst } else { Order::OldestFirst };
     let mut cursor = args.after.map(Seq);
-    let mut left = args.limit;
+    let mut left = args.limit.get();
     let mut listed = Vec::new();
     // A page looks at a bounded part of the log, and may be empty although more follows.
     loop {

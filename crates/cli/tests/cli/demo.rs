@@ -29,7 +29,7 @@ fn the_demo_tells_its_story_and_leaves_nothing_behind() {
 
 #[test]
 fn a_signal_ends_the_demo_cleanly() {
-    for signal in ["INT", "TERM"] {
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         let temporary = tempfile::tempdir().expect("a temporary directory");
         let mut child = command(&["demo"])
             .env("TMPDIR", temporary.path())
@@ -46,7 +46,7 @@ fn a_signal_ends_the_demo_cleanly() {
         assert!(sent.expect("there is a kill program").success());
         assert!(said.all(|line| line.is_ok()), "it goes on writing until it ends");
         let output = child.wait_with_output().expect("it was started here");
-        assert_eq!(output.status.code(), Some(130));
+        assert_eq!(output.status.code(), Some(code));
         assert_eq!(output.stderr, b"error: interrupted\n");
         assert!(is_empty(temporary.path()), "nothing is left after {signal}");
     }

@@ -27,11 +27,15 @@ async fn filters_restrict_a_list() {
     let mut shown = String::new();
     for filter in [
         &["--kind", "task-done", "--fact", "failed"][..],
+        &["--kind", "task-failed"],
         &["--kind", "stage-finished-successfully", "--revision", "1"],
         &["--service", "search"],
         &["--target", "shop/beta/delivery#1/deploy/eu/host-1", "--fact", "finished"],
         &["--target", "shop/prod/", "--fact", "claimed"],
+        &["--target", "prod", "--fact", "claimed"],
         &["--since", "#3", "--until", "4"],
+        &["--after", "9223372036854775807"],
+        &["--limit", "0"],
         &["--newest-first", "--limit", "2"],
         &["--newest-first", "--limit", "1", "--after", "5"],
         &["--until", "1999-01-01T00:00:00Z"],

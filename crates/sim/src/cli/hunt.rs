@@ -24,9 +24,9 @@ pub(super) fn fresh(start: u64) -> bool {
             true
         });
         match found.and_then(|it| Some((it.seed, it.violation?))) {
-            Some((seed, violation)) => println!("{name} {seed}  # {violation}"),
+            Some((seed, violation)) => say!("{name} {seed}  # {violation}"),
             None => {
-                println!("{name} was not found in {LIMIT} worlds");
+                say!("{name} was not found in {LIMIT} worlds");
                 all = false;
             }
         }
@@ -46,8 +46,8 @@ pub(super) fn again() -> bool {
             (_, Some(other)) => format!("FAILS WITHOUT IT: {other}"),
             (None, None) => "NOT NOTICED".to_owned(),
         };
-        println!("{:<26} seed {:<5} {result}", entry.name, entry.seed);
+        say!("{:<26} seed {:<5} {result}", entry.name, entry.seed);
     }
-    println!("{noticed} of {} planted bugs noticed", BUGS.len());
+    say!("{noticed} of {} planted bugs noticed", BUGS.len());
     noticed == BUGS.len()
 }

@@ -29,12 +29,12 @@ pub(super) fn run(start: u64, seeds: u64) -> bool {
         let done = sum.records.len();
         if done.is_multiple_of(500) {
             let rate = done as f64 / begun.elapsed().as_secs_f64();
-            println!("{done} worlds, {rate:.0} per second, {} failed", sum.failed.len());
+            say!("{done} worlds, {rate:.0} per second, {} failed", sum.failed.len());
         }
         false
     });
     let seconds = begun.elapsed().as_secs_f64();
-    println!("{seeds} worlds in {seconds:.1} s: {:.1} per second", seeds as f64 / seconds);
+    say!("{seeds} worlds in {seconds:.1} s: {:.1} per second", seeds as f64 / seconds);
     sum.report(seeds)
 }
 
@@ -49,8 +49,8 @@ impl Sum {
             let seed = outcome.seed;
             if self.failed.len() < SHOWN {
                 let shown = violation.to_string();
-                println!("seed {seed} FAILED: {}", shown.lines().next().unwrap_or_default());
-                println!("  replay: cargo xtask sim --seed {seed} --transcript");
+                say!("seed {seed} FAILED: {}", shown.lines().next().unwrap_or_default());
+                say!("  replay: cargo xtask sim --seed {seed} --transcript");
             }
             self.failed.push((seed, format!("{:?}", violation.rule)));
         }
@@ -60,23 +60,23 @@ impl Sum {
         self.records.sort_unstable();
         let median = self.records.get(self.records.len() / 2).copied().unwrap_or_default();
         let least = self.faults.iter().min().copied().unwrap_or_default();
-        println!("median of {median} records per world, at least {least} faults in each");
+        say!("median of {median} records per world, at least {least} faults in each");
         let mut never = 0;
         for rare in Rare::ALL {
             let count = self.tally.rare.get(&rare).copied().unwrap_or_default();
-            println!("{count:>9}  {}", rare.text());
+            say!("{count:>9}  {}", rare.text());
             never += u32::from(count == 0);
         }
         if !self.failed.is_empty() {
             self.failed.sort();
-            println!("{} of {seeds} worlds failed: {:?}", self.failed.len(), self.rules());
+            say!("{} of {seeds} worlds failed: {:?}", self.failed.len(), self.rules());
         }
         if never > 0 && seeds >= ENOUGH {
-            println!("{never} rare states were never reached");
+            say!("{never} rare states were never reached");
         }
         let lively = median >= MEDIAN_RECORDS && least >= LEAST_FAULTS;
         if !lively {
-            println!("worlds should have {MEDIAN_RECORDS} records and {LEAST_FAULTS} faults");
+            say!("worlds should have {MEDIAN_RECORDS} records and {LEAST_FAULTS} faults");
         }
         self.failed.is_empty() && (never == 0 || seeds < ENOUGH) && lively
     }

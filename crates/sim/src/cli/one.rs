@@ -14,11 +14,11 @@ pub(super) fn run(seed: u64, bug: Option<&str>, transcript: bool) -> bool {
         },
     };
     let outcome = live(seed, planted, transcript);
-    outcome.transcript.iter().for_each(|line| println!("{line}"));
+    outcome.transcript.iter().for_each(|line| say!("{line}"));
     let tally = &outcome.tally;
-    println!("seed {seed}: {} records, {} faults", tally.records, tally.faults);
+    say!("seed {seed}: {} records, {} faults", tally.records, tally.faults);
     if let Some(violation) = &outcome.violation {
-        println!("seed {seed} FAILED: {violation}");
+        say!("seed {seed} FAILED: {violation}");
     }
     outcome.violation.is_none()
 }

@@ -40,7 +40,10 @@ impl DataDir {
             Err(TryLockError::WouldBlock) => {
                 let mut pid = String::new();
                 file.read_to_string(&mut pid).map_err(unusable)?;
-                let pid = pid.trim().to_owned();
+                let pid = match pid.trim() {
+                    "" => "(it is just starting)".to_owned(),
+                    pid => pid.to_owned(),
+                };
                 return Err(OpenError::Locked { dir: path.to_owned(), pid });
             }
             Err(TryLockError::Error(error)) => return Err(unusable(error)),
@@ -77,8 +80,25 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     connect(path, flags)
 }
 
+/// Opens a database for reading. Where not even the files beside it can be made, as in a backup on
+/// a read-only disk, it is read as it is, provided that nothing is left in a write-ahead log.
 pub(super) fn open_read_only(path: &Path) -> Result<Connection, OpenError> {
-    connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let probe = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
+    let refused = probe.is_err_and(|error| {
+        use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
+        matches!(error.sqlite_error_code(), Some(CannotOpen | ReadOnly))
+    });
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if !refused || Path::new(&log).exists() {
+        return Ok(connection);
+    }
+    let text = path.to_string_lossy();
+    let escaped = text.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let address = format!("file:{escaped}?immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    connect(Path::new(&address), flags)
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {

@@ -113,9 +113,11 @@ SELECT p.name AS project,
        r.seq,
        strftime('%Y-%m-%dT%H:%M:%S', r.at / 1000000, 'unixepoch')
          || printf('.%06dZ', r.at % 1000000) AS at,
-       lower(substr(hex(r.deployment), 1, 8) || '-' || substr(hex(r.deployment), 9, 4) || '-'
+       CASE WHEN r.deployment IS NOT NULL THEN
+         lower(substr(hex(r.deployment), 1, 8) || '-' || substr(hex(r.deployment), 9, 4) || '-'
          || substr(hex(r.deployment), 13, 4) || '-' || substr(hex(r.deployment), 17, 4) || '-'
-         || substr(hex(r.deployment), 21)) AS deployment,
+         || substr(hex(r.deployment), 21))
+       END AS deployment,
        d.service,
        d.version,
        t.path AS target,
