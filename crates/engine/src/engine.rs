@@ -6,7 +6,7 @@ use std::time::Duration;
 use seaway_kernel::Effect;
 use seaway_model::{Name, Seq, Span};
 use seaway_store::{Store, StoreError};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -170,6 +170,7 @@ impl Engine {
             project: Arc::new(name.clone()),
             context: self.context.clone(),
             mailbox,
+            budget: Arc::new(Semaphore::new(self.context.options.limits.bytes)),
             head: heads,
             ended: Arc::new(OnceLock::new()),
         };

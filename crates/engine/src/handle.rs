@@ -3,7 +3,7 @@ use std::sync::{Arc, OnceLock};
 use seaway_kernel::{Actor, Command, Kernel, Refusal, Reply, Step};
 use seaway_model::{Fence, Name, Seq};
 use tokio::sync::mpsc::{self, error::TrySendError};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 
 use crate::core::{Ask, Obstacle, Overloaded, RequestError};
 use crate::engine::Context;
@@ -16,6 +16,8 @@ pub struct ProjectHandle {
     pub(crate) project: Arc<Name>,
     pub(crate) context: Arc<Context>,
     pub(crate) mailbox: mpsc::Sender<Message>,
+    /// Bytes that requests without an answer may still take.
+    pub(crate) budget: Arc<Semaphore>,
     pub(crate) head: watch::Receiver<Seq>,
     /// Why the task of the project ended, once it did.
     pub(crate) ended: Arc<OnceLock<RequestError>>,
@@ -68,6 +70,14 @@ impl ProjectHandle {
     }
 
     async fn ask(&self, ask: Ask) -> Result<Reply, RequestError> {
+        let limits = &self.context.options.limits;
+        // One that is larger than the whole budget is let in when there is no other.
+        let bytes = ask.bytes().min(limits.bytes);
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let retry_after = limits.retry_after;
+        let Ok(_room) = self.budget.try_acquire_many(bytes) else {
+            return Err(Overloaded { retry_after }.into());
+        };
         let (caller, answer) = oneshot::channel();
         self.post(Message::Request { ask, caller })?;
         // The task of the project panicked while it had the request in its hands.

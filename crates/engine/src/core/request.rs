@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use seaway_kernel::{Actor, Command, Effect, Refusal, Reply, Step};
+use seaway_kernel::{Actor, Command, Edit, Effect, Refusal, Reply, Step};
 use seaway_model::{DeploymentId, Fence, Seq, Span};
 
 /// Names a request, so that its answer finds the caller. Drivers never use one twice.
@@ -25,6 +25,28 @@ pub enum Ask {
     /// A holder says that it is alive. Nothing is written; the reply names the position as of which
     /// the lease is held.
     Renew { step: Step, fence: Fence },
+}
+
+impl Ask {
+    /// How much memory it takes, about, until it is answered.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        const SMALL: usize = 512;
+        const MEMBER: usize = 64;
+        let Self::Command { command, .. } = self else { return SMALL };
+        let members = |edit: &Edit| match edit {
+            Edit::AddMembers { members, .. } | Edit::RemoveMembers { members, .. } => members.len(),
+            _ => 1,
+        };
+        let large = match command {
+            Command::Report { answer, .. } => answer.as_ref().map_or(0, |answer| answer.len()),
+            Command::ChangeStructure(change) => {
+                change.0.iter().map(members).sum::<usize>().saturating_mul(MEMBER)
+            }
+            _ => 0,
+        };
+        large.saturating_add(SMALL)
+    }
 }
 
 /// What a driver must tell someone, or do, now.
@@ -52,6 +74,8 @@ pub enum Output {
 pub struct Limits {
     /// Requests that wait to be decided; one more is refused.
     pub mailbox: usize,
+    /// Bytes of requests that have no answer yet, about; one more is refused.
+    pub bytes: usize,
     /// Requests that are decided in one append.
     pub requests: usize,
     /// Records of one append, about.
@@ -67,6 +91,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             mailbox: 4_096,
+            bytes: 64 * 1024 * 1024,
             requests: 1_024,
             records: 4_096,
             outstanding: 2,

@@ -1,5 +1,5 @@
 use futures::future::join_all;
-use seaway_engine::core::Limits;
+use seaway_engine::core::{Ask, Limits};
 use seaway_engine::{Options, Overloaded, RequestError};
 use seaway_kernel::{Command, Refusal, Reply};
 use seaway_model::{ExecutorName, Outcome, Seq, Span};
@@ -42,7 +42,16 @@ async fn a_deployment_that_failed_can_be_retried_after_a_restart() {
 
 #[tokio::test]
 async fn a_full_mailbox_refuses_and_says_when_to_come_back() {
-    let limits = Limits { mailbox: 2, ..Limits::default() };
+    let few = Limits { mailbox: 2, ..Limits::default() };
+    // As much as two requests take, and a little.
+    let bytes = 2 * Ask::Command { command: structure(), by: by(), as_of: Seq(0) }.bytes() + 1;
+    let small = Limits { bytes, ..Limits::default() };
+    for limits in [few, small] {
+        refuses_the_third(limits).await;
+    }
+}
+
+async fn refuses_the_third(limits: Limits) {
     let harbor = Harbor::with(Options { limits, ..Options::default() }).await;
     let shop = harbor.shop();
     shop.inspect(|_| ()).await.expect("it loads");
