@@ -83,7 +83,7 @@ pub(crate) fn todo(kernel: &Kernel, me: &ExecutorName) -> Vec<Todo> {
 pub(crate) async fn fence(store: &Store, step: Step) -> Result<Option<Fence>, StoreError> {
     const ALL: usize = 10_000;
     let rows = store.deployment_rows(&name(PROJECT), step.deployment, Seq(0), ALL).await?;
-    let claims = rows.iter().rev().filter(|row| row.fact == Fact::Claimed);
+    let claims = rows.iter().map(|it| &it.row).rev().filter(|row| row.fact == Fact::Claimed);
     let mut mine = claims.filter(|row| row.target == step.target && row.kind == step.kind);
     Ok(mine.next().map(|row| Fence { attempt: row.attempt, lease: row.n }))
 }

@@ -2,7 +2,7 @@ use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use seaway_model::{DeploymentId, Epoch, FastMap, Seq};
 use seaway_store::{AppendError, StoreError};
-use seaway_wire::Row;
+use seaway_wire::Linked;
 use tokio::time::Instant;
 
 use crate::checkpoints::Due;
@@ -31,7 +31,7 @@ pub(crate) struct Live<'a> {
     used: Instant,
 }
 
-type Revival = (DeploymentId, Result<Vec<Row>, StoreError>);
+type Revival = (DeploymentId, Result<Vec<Linked>, StoreError>);
 
 impl<'a> Live<'a> {
     pub(crate) fn new(
@@ -194,7 +194,7 @@ impl<'a> Live<'a> {
         self.used = Instant::now();
     }
 
-    fn revive(&mut self, deployment: DeploymentId, rows: Result<Vec<Row>, StoreError>) {
+    fn revive(&mut self, deployment: DeploymentId, rows: Result<Vec<Linked>, StoreError>) {
         match rows {
             Ok(rows) => self.writer.revive(deployment, &rows, &mut self.out),
             Err(error) => {

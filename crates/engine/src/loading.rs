@@ -1,6 +1,6 @@
 use seaway_model::{DeploymentId, Name, Seq, TargetId};
 use seaway_store::{Checkpoint, Store, StoreError};
-use seaway_wire::{ChainCheck, Row};
+use seaway_wire::{ChainCheck, Linked};
 
 use crate::core::{CheckpointRejected, LoadError, Loader, Need, Replay};
 use crate::engine::chain;
@@ -84,7 +84,7 @@ async fn follow(store: &Store, project: &Name, mut loader: Loader) -> Result<Rep
             Need::Rows { after } => replay.feed(store.rows(project, after, PAGE).await?)?,
             Need::Deployment { deployment, before } => {
                 let mut rows = deployment_rows(store, project, deployment).await?;
-                rows.retain(|row| row.seq < before);
+                rows.retain(|it| it.row.seq < before);
                 replay.revive(&rows)?;
             }
             Need::Nothing => return Ok(replay),
@@ -97,10 +97,10 @@ pub(crate) async fn deployment_rows(
     store: &Store,
     project: &Name,
     deployment: DeploymentId,
-) -> Result<Vec<Row>, StoreError> {
-    let mut rows: Vec<Row> = Vec::new();
+) -> Result<Vec<Linked>, StoreError> {
+    let mut rows: Vec<Linked> = Vec::new();
     loop {
-        let after = rows.last().map_or(Seq(0), |row| row.seq);
+        let after = rows.last().map_or(Seq(0), |it| it.row.seq);
         let page = store.deployment_rows(project, deployment, after, PAGE).await?;
         if page.is_empty() {
             return Ok(rows);

@@ -2,7 +2,7 @@ use seaway_model::{
     Attempt, DeploymentId, Digest, Fact, Kind, Name, Outcome, Revision, Seq, TargetDef, TargetId,
     Timestamp,
 };
-use seaway_wire::{DeploymentStart, Row, StoredTarget};
+use seaway_wire::{DeploymentStart, Linked, Row, StoredTarget};
 use uuid::Uuid;
 
 use crate::log_store::Columns;
@@ -43,6 +43,14 @@ pub(crate) const ROW: &str = "r.seq, r.at, r.deployment, r.target, r.revision, r
 pub(crate) fn row(line: &dyn Columns) -> Result<Row, Damaged> {
     let seq = Seq(number(line, 0)?);
     row_at(seq, line).map_err(|damaged| damaged.of_record(seq))
+}
+
+/// A record and, behind its columns, the hash of the one before it, which the first does not have.
+pub(crate) fn linked(line: &dyn Columns) -> Result<Linked, Damaged> {
+    let row = row(line)?;
+    let column = ROW.split(", ").count();
+    let previous = if row.seq == Seq(1) { Digest::GENESIS } else { digest(line, column)? };
+    Ok(Linked { row, previous })
 }
 
 fn row_at(seq: Seq, line: &dyn Columns) -> Result<Row, Damaged> {

@@ -1,5 +1,5 @@
 use seaway_model::{DeploymentId, Name, Revision, Seq, TargetId, Timestamp};
-use seaway_wire::{DeploymentStart, Row, StoredTarget};
+use seaway_wire::{DeploymentStart, Linked, Row, StoredTarget};
 
 use crate::decode::{self, Damaged, ROW};
 use crate::error::StoreError;
@@ -26,24 +26,25 @@ impl Store {
         self.select(Query::new(sql, values), decode::row).await
     }
 
-    /// The records of one deployment after a position, in order.
+    /// The records of one deployment after a position, in order, each with the hash before it.
     pub async fn deployment_rows(
         &self,
         project: &Name,
         deployment: DeploymentId,
         after: Seq,
         limit: usize,
-    ) -> Result<Vec<Row>, StoreError> {
+    ) -> Result<Vec<Linked>, StoreError> {
         let id = self.project_id(project).await?;
         let sql = format!(
-            "SELECT {ROW} FROM record r WHERE r.project = ?1 AND r.seq IN
+            "SELECT {ROW}, (SELECT b.hash FROM record b WHERE b.project = ?1 AND b.seq = r.seq - 1)
+             FROM record r WHERE r.project = ?1 AND r.seq IN
                (SELECT seq FROM record WHERE project = ?1 AND deployment = ?2 AND +seq > ?3
                 ORDER BY +seq LIMIT ?4)
              ORDER BY r.seq"
         );
         let deployment = deployment.0.as_bytes().as_slice().into();
         let values = vec![id.into(), deployment, int(after.0).into(), int(limit as u64).into()];
-        self.select(Query::new(sql, values), decode::row).await
+        self.select(Query::new(sql, values), decode::linked).await
     }
 
     /// The target paths of the project from a number on, in order. Number 0 is the project itself.

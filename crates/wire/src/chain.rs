@@ -104,3 +104,25 @@ impl ChainCheck {
         Ok(())
     }
 }
+
+/// A record with the hash of the one before it, for reading records that do not follow each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linked {
+    pub row: Row,
+    pub previous: Digest,
+}
+
+impl Linked {
+    /// Picks records out of a log that is at hand as a whole, from its first record on.
+    pub fn pick(log: &[Row], wanted: impl Fn(&Row) -> bool) -> Vec<Self> {
+        let before = std::iter::once(Digest::GENESIS).chain(log.iter().map(|row| row.hash));
+        let linked = log.iter().zip(before).filter(|(row, _)| wanted(row));
+        linked.map(|(row, previous)| Self { row: row.clone(), previous }).collect()
+    }
+
+    /// Whether the record is the one that was written after its predecessor.
+    pub fn check(&self, path: &dyn Display) -> Result<(), ChainBreak> {
+        let seq = Seq(self.row.seq.0.saturating_sub(1));
+        ChainCheck { seq, hash: self.previous }.check(&self.row, path)
+    }
+}

@@ -7,7 +7,7 @@ mod shown;
 mod span;
 
 pub use append::{Append, DeploymentStart, StoredTarget};
-pub use chain::{ChainBreak, ChainCheck};
+pub use chain::{ChainBreak, ChainCheck, Linked};
 pub use row::{Row, RowError};
 pub use shown::ShownRecord;
 pub use span::SpanEdit;

@@ -1,9 +1,9 @@
 use std::vec;
 
 use seaway_kernel::{IllegalRecord, Kernel, Record};
-use seaway_model::{DeploymentId, Epoch, Name, Seq, TargetError, TargetId, Timestamp};
+use seaway_model::{DeploymentId, Epoch, Name, Seq, TargetError, TargetId, TargetTable, Timestamp};
 use seaway_store::Checkpoint;
-use seaway_wire::{ChainBreak, ChainCheck, Row, RowError};
+use seaway_wire::{ChainBreak, ChainCheck, Linked, Row, RowError};
 
 use super::batch::Sealer;
 use super::{Limits, Writer, envelope};
@@ -84,9 +84,11 @@ impl Replay {
     }
 
     /// The earlier records of the deployment that was asked for, in order.
-    pub fn revive(&mut self, rows: &[Row]) -> Result<(), LoadError> {
+    pub fn revive(&mut self, rows: &[Linked]) -> Result<(), LoadError> {
         let (_, held) = self.held.take().expect("a replay is given only what it asked for");
-        let records: Vec<_> = rows.iter().map(Row::open).collect::<Result<_, _>>()?;
+        let targets = self.kernel.targets();
+        let records: Vec<_> =
+            rows.iter().map(|row| open(row, targets)).collect::<Result<_, _>>()?;
         self.kernel.revive(&records)?;
         self.kernel.apply(&held)?;
         self.fold()
@@ -151,4 +153,14 @@ impl Replay {
         let sealer = Sealer { project: self.project, epoch, hash, targets };
         Writer::new(self.kernel, sealer, limits)
     }
+}
+
+/// The record of a row that was read out of its order: nobody has checked it yet.
+pub(super) fn open(linked: &Linked, targets: &TargetTable) -> Result<Record, LoadError> {
+    let (seq, target) = (linked.row.seq, linked.row.target);
+    if targets.try_get(target).is_none() {
+        return Err(LoadError::UnknownTarget { seq, target });
+    }
+    linked.check(&targets.path(target))?;
+    Ok(linked.row.open()?)
 }

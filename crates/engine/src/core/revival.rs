@@ -1,6 +1,6 @@
 use seaway_kernel::Refusal;
 use seaway_model::DeploymentId;
-use seaway_wire::Row;
+use seaway_wire::Linked;
 
 use super::writer::{Waiting, Writer};
 use super::{Obstacle, Output, RequestError};
@@ -13,7 +13,7 @@ impl Writer {
     /// Records that are not yet known to be durable are never taken over. Those behind everything
     /// that this writer has decided were written by another owner, and who waited is told so; the
     /// next append finds out as well, because the store refuses it.
-    pub fn revive(&mut self, deployment: DeploymentId, rows: &[Row], out: &mut Vec<Output>) {
+    pub fn revive(&mut self, deployment: DeploymentId, rows: &[Linked], out: &mut Vec<Output>) {
         let error = self.bring_back(deployment, rows).err();
         let mut place = 0;
         for (wanted, mut waiting) in std::mem::take(&mut self.parked) {
@@ -32,7 +32,11 @@ impl Writer {
         }
     }
 
-    fn bring_back(&mut self, deployment: DeploymentId, rows: &[Row]) -> Result<(), RequestError> {
+    fn bring_back(
+        &mut self,
+        deployment: DeploymentId,
+        rows: &[Linked],
+    ) -> Result<(), RequestError> {
         if self.kernel.service(deployment).is_some() {
             // It was started while the store was asked for it.
             return Ok(());
@@ -40,16 +44,19 @@ impl Writer {
         let Some(last) = rows.last() else {
             return Err(Refusal::UnknownDeployment(deployment).into());
         };
-        if last.seq > self.kernel.head() {
+        let last = last.row.seq;
+        if last > self.kernel.head() {
             return Err(RequestError::NotOwner);
         }
-        if last.seq > self.durable() {
+        if last > self.durable() {
             // Whether they are this writer's own is known when the append under way has ended.
             let (why, retry_after) = (Obstacle::Conflict, self.limits.retry_after);
             return Err(RequestError::NotWritten { why, retry_after });
         }
         let unreadable = |why: String| RequestError::Unreadable { deployment, why: why.into() };
-        let records: Result<Vec<_>, _> = rows.iter().map(Row::open).collect();
+        let targets = self.kernel.targets();
+        let open = |row: &Linked| super::replay::open(row, targets);
+        let records: Result<Vec<_>, _> = rows.iter().map(open).collect();
         let records = records.map_err(|error| unreadable(error.to_string()))?;
         self.kernel.revive(&records).map_err(|error| unreadable(error.to_string()))
     }

@@ -4,7 +4,7 @@ use seaway_engine::core::{
 use seaway_kernel::{Command, Reply, Step};
 use seaway_model::{Epoch, Timestamp};
 use seaway_store::Checkpoint;
-use seaway_wire::{Append, ChainCheck, Row, StoredTarget};
+use seaway_wire::{Append, ChainCheck, Linked, Row, StoredTarget};
 
 use crate::requests::{by, claim, ended, name, offered, start, structure};
 
@@ -49,9 +49,8 @@ impl Disk {
                     replay.feed(rows.take(3).cloned().collect())?;
                 }
                 Need::Deployment { deployment, before } => {
-                    let its = |row: &&Row| row.deployment == Some(deployment) && row.seq < before;
-                    let rows: Vec<_> = self.rows.iter().filter(its).cloned().collect();
-                    replay.revive(&rows)?;
+                    let its = |row: &Row| row.deployment == Some(deployment) && row.seq < before;
+                    replay.revive(&Linked::pick(&self.rows, its))?;
                 }
                 Need::Nothing => return Ok(replay),
             }
@@ -115,8 +114,8 @@ impl Desk {
                     Output::Reply { result, .. } => answer = Some(result),
                     Output::Effect(effect) => self.offers.extend(offered(&effect)),
                     Output::Load { deployment } => {
-                        let its = |row: &&Row| row.deployment == Some(deployment);
-                        let rows: Vec<_> = self.disk.rows.iter().filter(its).cloned().collect();
+                        let its = |row: &Row| row.deployment == Some(deployment);
+                        let rows = Linked::pick(&self.disk.rows, its);
                         self.writer.revive(deployment, &rows, &mut out);
                     }
                 }

@@ -2,8 +2,8 @@ use seaway_engine::core::{
     AppendFailure, Ask, Limits, Obstacle, Output, Overloaded, Request, RequestError, Ticket, Writer,
 };
 use seaway_kernel::{Command, Refusal};
-use seaway_model::{Epoch, Outcome, Timestamp};
-use seaway_wire::{Append, Row};
+use seaway_model::{Epoch, Fact, Outcome, Timestamp};
+use seaway_wire::{Append, Linked};
 
 use crate::disk::{Desk, Disk, request};
 use crate::requests::{by, deployment, start, structure};
@@ -142,9 +142,8 @@ fn a_deployment_that_failed_and_left_memory_comes_back_for_a_retry() {
 }
 
 /// Everything that the log has about a deployment.
-fn rows_of(disk: &Disk, number: u128) -> Vec<Row> {
-    let rows = disk.rows.iter().filter(|row| row.deployment == Some(deployment(number)));
-    rows.cloned().collect()
+fn rows_of(disk: &Disk, number: u128) -> Vec<Linked> {
+    Linked::pick(&disk.rows, |row| row.deployment == Some(deployment(number)))
 }
 
 #[test]
@@ -204,6 +203,18 @@ fn a_deployment_that_started_while_the_store_was_asked_for_it_is_decided_as_it_i
     desk.disk.write(poll(&mut desk.writer).0.expect("the pause is written"));
     assert_eq!(replies(&committed(&mut desk.writer)), [(50, true)]);
     assert_eq!(desk.disk.load().kernel().digest(), desk.writer.kernel().digest());
+}
+
+#[test]
+fn a_deployment_whose_records_were_changed_is_not_brought_back() {
+    let mut desk = Desk::new();
+    let step = desk.start(1);
+    desk.work(step, Outcome::Fail);
+    let failed = desk.disk.rows.iter_mut().find(|row| row.fact == Fact::Failed);
+    let failed = failed.expect("the task failed");
+    (failed.fact, failed.outcome) = (Fact::Finished, Some(Outcome::Pass));
+    let answer = desk.send(Command::Retry { step });
+    assert!(matches!(answer, Err(RequestError::Unreadable { .. })), "{answer:?}");
 }
 
 #[test]

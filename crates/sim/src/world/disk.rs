@@ -2,7 +2,7 @@ use seaway_engine::core::{AppendFailure, Obstacle};
 use seaway_model::planted::{Bug, planted};
 use seaway_model::{DeploymentId, Digest, Epoch, Name, Revision, Seq};
 use seaway_store::Checkpoint;
-use seaway_wire::{Append, ChainCheck, DeploymentStart, Row, StoredTarget};
+use seaway_wire::{Append, ChainCheck, DeploymentStart, Linked, Row, StoredTarget};
 
 /// A store that loses in a crash what was not synced: whole appends, the last ones first, never a
 /// part of one.
@@ -109,9 +109,9 @@ impl Disk {
         self.rows().iter().skip(after.0 as usize).take(limit).cloned().collect()
     }
 
-    pub(super) fn rows_of(&self, deployment: DeploymentId, before: Seq) -> Vec<Row> {
-        let mine = |row: &&Row| row.deployment == Some(deployment) && row.seq < before;
-        self.rows().iter().filter(mine).cloned().collect()
+    pub(super) fn rows_of(&self, deployment: DeploymentId, before: Seq) -> Vec<Linked> {
+        let mine = |row: &Row| row.deployment == Some(deployment) && row.seq < before;
+        Linked::pick(self.rows(), mine)
     }
 
     /// The number that a version has, as far as the durable log knows.

@@ -1,6 +1,7 @@
 use seaway_kernel::{Actor, Detail};
 use seaway_model::{Digest, Epoch, Fact, Kind, Revision, Seq, TargetId};
 use seaway_store::{AppendError, StoreError};
+use seaway_wire::Linked;
 
 use crate::builder::{Builder, deployed, name};
 use crate::place::Place;
@@ -34,9 +35,10 @@ pub(crate) async fn read_back(place: Place) {
     assert!(matches!(record.detail.as_deref(), Some(Detail::Answer(_))));
 
     let of_two = store.deployment_rows(&shop, two.id, Seq(0), 3).await.unwrap();
-    assert_eq!(of_two, [&rows[2..3], &rows[6..8]].concat());
-    let rest = store.deployment_rows(&shop, two.id, of_two[2].seq, 3).await.unwrap();
-    assert_eq!(rest, rows[8..]);
+    assert_eq!(of_two, Linked::pick(&rows, |row| row.deployment == Some(two.id))[..3]);
+    assert_eq!(of_two[0].previous, rows[1].hash);
+    let rest = store.deployment_rows(&shop, two.id, of_two[2].row.seq, 3).await.unwrap();
+    assert_eq!(rest.into_iter().map(|it| it.row).collect::<Vec<_>>(), rows[8..]);
 
     let targets = store.targets(&shop, TargetId(1), 100).await.unwrap();
     assert_eq!(targets, appends.iter().flat_map(|a| a.targets.clone()).collect::<Vec<_>>());
