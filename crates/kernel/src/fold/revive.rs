@@ -107,14 +107,14 @@ impl Past<'_> {
                 *tries = Tries { attempt: record.attempt, ..Tries::default() };
             }
         }
+        if let Some(Detail::Pins { definition }) = record.detail.as_deref()
+            && let Some(run) = run_above(&self.kernel.targets, record.target)
+        {
+            self.pins.insert(run, *definition);
+        }
         let status = match record.fact {
             Fact::Dispatched => Status::InFlight,
-            Fact::Finished | Fact::Failed => {
-                if let Some(Detail::Pins { definition }) = record.detail.as_deref() {
-                    self.pins.insert(record.target, *definition);
-                }
-                Status::ended(record.outcome.ok_or_else(incomplete)?)
-            }
+            Fact::Finished | Fact::Failed => Status::ended(record.outcome.ok_or_else(incomplete)?),
             Fact::Superseded => Status::Superseded,
             Fact::Skipped => {
                 let reason = record.reason().ok_or_else(incomplete)?;

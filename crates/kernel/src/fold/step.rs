@@ -41,6 +41,7 @@ impl Kernel {
         match record.fact {
             Fact::Dispatched => {
                 self.enter(id, spot, record.target);
+                self.pin(id, spot, record);
                 self.set_status(id, spot, Status::InFlight);
                 self.refresh_ended(id, spot);
             }

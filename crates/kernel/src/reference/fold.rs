@@ -252,7 +252,7 @@ impl Reference {
             let node = graph.find(path, record.kind).expect("runs start in the graph");
             let run = graph.nodes[node].run.clone().expect("it is in a run");
             let dep = self.deployments.get_mut(&id).expect("it was started");
-            dep.pins.insert(path.to_owned(), run.definition);
+            dep.pins.insert(run.path, run.definition);
             self.graphs.get_mut().remove(&id);
         }
         self.tell(id, key.clone(), record, status);

@@ -112,17 +112,19 @@ impl Kernel {
                 return true;
             }
             Judgement::Ends(verdict) => self.pinning(id, spot, Draft::ends(verdict)),
-            Judgement::Doable => Draft::new(Fact::Dispatched),
+            Judgement::Doable => self.pinning(id, spot, Draft::new(Fact::Dispatched)),
         };
         self.emit(id, spot, draft, pen);
         true
     }
 
-    /// A run that starts says which definition it keeps.
+    /// A run that starts says which definition it keeps; so does one whose start was passed over,
+    /// with the first thing that it does.
     fn pinning(&self, id: DeploymentId, spot: Spot, mut draft: Draft) -> Draft {
-        if let Position::Inside(key, Shape::STARTED) = spot.position() {
-            let definition = self.deployments[&id].runs[&key].definition;
-            draft.detail = Some(Box::new(Detail::Pins { definition }));
+        let Position::Inside(key, cell) = spot.position() else { return draft };
+        let run = &self.deployments[&id].runs[&key];
+        if cell == Shape::STARTED || (cell > Shape::STARTED && !run.pinned) {
+            draft.detail = Some(Box::new(Detail::Pins { definition: run.definition }));
         }
         draft
     }

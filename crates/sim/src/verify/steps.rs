@@ -1,4 +1,4 @@
-use seaway_kernel::{Reason, Record};
+use seaway_kernel::{Detail, Reason, Record};
 use seaway_model::{DeploymentId, Fact, Kind, Level, TargetTable};
 
 use super::ledger::{Course, RunLog, Status, StepKey};
@@ -34,7 +34,8 @@ impl Verifier {
     }
 
     fn note_run(&mut self, id: DeploymentId, record: &Record) {
-        if self.paths.table.get(record.target).level != Level::Run {
+        let pins = matches!(record.detail.as_deref(), Some(Detail::Pins { .. }));
+        if self.paths.table.get(record.target).level != Level::Run && !pins {
             return;
         }
         let spot = self.paths.spot(record.target);
@@ -44,9 +45,8 @@ impl Verifier {
         let now = self.stage(&stage).and_then(|stage| stage.sequences.get(&sequence)).cloned();
         let life = self.lives.get_mut(&id).expect("the caller found it");
         let run = RunLog { stage, sequence, definition: None };
-        let run = life.runs.entry(record.target).or_insert(run);
-        let begins = (record.kind, record.fact) == (Kind::SequenceStarted, Fact::Finished);
-        if begins && run.definition.is_none() {
+        let run = life.runs.entry(spot.run).or_insert(run);
+        if pins && run.definition.is_none() {
             run.definition = now;
         }
     }
