@@ -206,9 +206,11 @@ impl Run {
         })
     }
 
-    /// Nothing in it moves or can be moved any more, and nothing in it failed.
+    /// Nothing in it moves or can be moved any more, nothing failed, and it was not superseded.
     pub(crate) fn is_quiet(&self, definition: &Sequence) -> bool {
-        self.counts.in_flight == 0 && self.counts.failed == 0 && !self.is_stale(definition)
+        let superseded = self.finish().status() == Status::Superseded;
+        let at_rest = self.counts.in_flight == 0 && self.counts.failed == 0;
+        at_rest && !superseded && !self.is_stale(definition)
     }
 
     /// Whether the walk meets something in it that only a person can move on.
