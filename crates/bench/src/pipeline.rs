@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use seaway_kernel::{Command, Edit, Report, Sequence, Step, StructureChange, Task, When};
+use seaway_kernel::{Command, Edit, Entry, Report, Sequence, Step, StructureChange, Task, When};
 use seaway_model::{Attempt, Fence, Kind, Name, Outcome};
 
 use crate::identity::name;
@@ -36,7 +36,12 @@ pub(crate) fn two_stages() -> Command {
 
 /// One stage with a single task, without groups.
 pub(crate) fn one_task() -> Command {
-    let put = Edit::PutStage { stage: name("prod"), after: BTreeSet::new(), batch: None };
+    let put = Edit::PutStage {
+        stage: name("prod"),
+        entry: Entry::Ordered,
+        after: BTreeSet::new(),
+        batch: None,
+    };
     Command::ChangeStructure(StructureChange(vec![put, sequence("prod", vec![task("do", &[])])]))
 }
 
@@ -59,7 +64,7 @@ pub(crate) fn done(step: Step) -> Command {
 fn stage(stage: &str, after: BTreeSet<Name>, chain: Vec<Kind>) -> Vec<Edit> {
     let stage = name(stage);
     vec![
-        Edit::PutStage { stage: stage.clone(), after, batch: None },
+        Edit::PutStage { stage: stage.clone(), entry: Entry::Ordered, after, batch: None },
         Edit::PutGroup { stage, group: name("hosts"), chain },
     ]
 }
@@ -70,11 +75,11 @@ fn add_members(stage: &str, numbers: std::ops::Range<usize>) -> Edit {
 }
 
 fn sequence(stage: &str, tasks: Vec<Task>) -> Edit {
-    let definition = Sequence { tasks, range: None };
+    let definition = Sequence { tasks, range: None, ..Sequence::default() };
     Edit::PutSequence { stage: name(stage), sequence: name("delivery"), definition }
 }
 
 fn task(text: &str, groups: &[&str]) -> Task {
     let groups = groups.iter().map(|group| name(group)).collect();
-    Task { name: name(text), id: None, when: When::Succeeded, groups }
+    Task { groups, ..Task::new(name(text)) }
 }

@@ -1,8 +1,8 @@
 use std::collections::BTreeSet;
 
 use seaway_kernel::{
-    Batch, Command, Edit, Kernel, Policy, Range, Sequence, Step, StructureChange, Task, Waiting,
-    When,
+    Batch, Command, Edit, Entry, Kernel, Policy, Range, Sequence, Step, StructureChange, Task,
+    Waiting,
 };
 use seaway_model::{DeploymentId, ExecutorName, Fact, Fence, Kind, Name, Seq};
 use seaway_store::{Store, StoreError};
@@ -21,10 +21,8 @@ pub(crate) fn name(text: &str) -> Name {
 /// Two stages; in each, deployment and test are one batch for a few.
 pub(crate) fn structure() -> Command {
     let task = |text, groups: &[&str]| Task {
-        name: name(text),
-        id: None,
-        when: When::Succeeded,
         groups: groups.iter().map(|group| name(group)).collect(),
+        ..Task::new(name(text))
     };
     let chain = vec![Kind::MemberStarted, Kind::MemberDeployed, Kind::MemberFinished];
     let mut edits = Vec::new();
@@ -35,11 +33,16 @@ pub(crate) fn structure() -> Command {
         let batch = Batch { capacity: 40, policy: Policy::Queue };
         let range = Some(Range { first: 0, last: 1, batch });
         let tasks = vec![task("deploy", &["hosts"]), task("test", &[])];
-        edits.push(Edit::PutStage { stage: stage.clone(), after, batch: None });
+        edits.push(Edit::PutStage {
+            stage: stage.clone(),
+            entry: Entry::Ordered,
+            after,
+            batch: None,
+        });
         let (put, chain) = (stage.clone(), chain.clone());
         edits.push(Edit::PutGroup { stage: put, group: group.clone(), chain });
         edits.push(Edit::AddMembers { stage: stage.clone(), group, members });
-        let definition = Sequence { tasks, range };
+        let definition = Sequence { tasks, range, ..Sequence::default() };
         edits.push(Edit::PutSequence { stage, sequence: name("delivery"), definition });
     }
     Command::ChangeStructure(StructureChange(edits))

@@ -2,17 +2,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use seaway_model::{
-    DeploymentId, Digest, Name, Revision, Seq, TargetDef, TargetId, TargetTable, Timestamp,
+    DeploymentId, Digest, ExecutorName, Name, Revision, Seq, TargetDef, TargetId, TargetTable,
+    Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::Kernel;
+use crate::flow::Flow;
 use crate::state::{
-    Cell, Course, Deployment, Ghost, Ground, Lease, Members, Numbers, Permit, PermitKey, RunKey,
-    StepKey, Tries, World,
+    Alarm, Cause, Cell, Course, Deployment, Executor, Ghost, Ground, Lease, Members, Numbers,
+    Offer, Origin, Permit, PermitKey, RunKey, StepKey, Tries, World,
 };
-use crate::structure::{self, Sequence, Slot, Structure};
+use crate::structure::{self, Sequence, Slot, Structure, Trigger};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
@@ -23,7 +25,7 @@ pub enum CheckpointError {
 }
 
 /// Raised whenever the form below changes; older checkpoints are then replayed over, not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Folded state, as it is stored and as it is hashed. Whatever follows from the rest is left out,
 /// and numbers that depend on the order of interning are spelled out.
@@ -37,6 +39,7 @@ struct Stored {
     definitions: Vec<Arc<Sequence>>,
     current: BTreeMap<(u32, u32), u32>,
     introduced: Vec<(Slot, Seq)>,
+    join_since: Vec<((u32, u32, Trigger), Seq)>,
     stages: Vec<Name>,
     sequences: Vec<Name>,
     departed: BTreeMap<u32, StoredGhost>,
@@ -46,6 +49,7 @@ struct Stored {
     task_places: Vec<(u32, Box<str>, Slot, Revision)>,
     last_revision: Revision,
     recent: Vec<(Name, Box<str>, Revision)>,
+    executors: BTreeMap<ExecutorName, Executor>,
 }
 
 /// By stage, service and group: the newest revision at every member.
@@ -74,13 +78,29 @@ struct StoredDeployment {
     version: Box<str>,
     course: Course,
     finish: Cell,
-    stages: Vec<(u32, TargetId, Cell, Cell, bool)>,
+    stages: Vec<StoredStage>,
     runs: Vec<StoredRun>,
     ghosts: BTreeMap<u32, StoredGhost>,
     attic: Vec<(StepKey, Cell)>,
     tries: Vec<(StepKey, Tries)>,
     leases: Vec<(StepKey, Lease)>,
+    offers: BTreeMap<StepKey, Offer>,
+    backoffs: BTreeMap<StepKey, Timestamp>,
+    causes: BTreeMap<Seq, Cause>,
+    joined: Vec<((u32, u32, Trigger), Seq)>,
     pauses: u32,
+    events: u32,
+    refused: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredStage {
+    number: u32,
+    target: TargetId,
+    started: Cell,
+    finish: Cell,
+    holds: bool,
+    exempt: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -92,6 +112,13 @@ struct StoredRun {
     withdrawn: bool,
     holds_service: bool,
     holds_range: bool,
+    holder: TargetId,
+    range_of: u32,
+    origin: Option<Origin>,
+    since: Seq,
+    flow: Flow,
+    moved: Timestamp,
+    begun: Option<Timestamp>,
     cells: Vec<u8>,
 }
 
@@ -164,6 +191,7 @@ impl Kernel {
             definitions: world.definitions.clone(),
             current: world.current.clone(),
             introduced: world.introduced.iter().map(|(slot, seq)| (slot.clone(), *seq)).collect(),
+            join_since: world.join_since.iter().map(|(join, at)| (join.clone(), *at)).collect(),
             stages: world.stages.names().to_vec(),
             sequences: world.sequences.names().to_vec(),
             departed: world.departed.iter().map(|(number, it)| (*number, ghost(it))).collect(),
@@ -173,6 +201,7 @@ impl Kernel {
             task_places,
             last_revision: self.last_revision,
             recent: self.recent.iter().cloned().collect(),
+            executors: self.executors.all().clone(),
         }
     }
 
@@ -194,11 +223,15 @@ impl Kernel {
         self.time = stored.time;
         self.last_revision = stored.last_revision;
         self.recent = stored.recent.into();
+        for (name, executor) in stored.executors {
+            self.executors.register(&name, executor, stored.time);
+        }
         self.world = World {
             structure: stored.structure,
             definitions: stored.definitions,
             current: stored.current,
             introduced: stored.introduced.into_iter().collect(),
+            join_since: stored.join_since.into_iter().collect(),
             stages: Numbers::from_names(stored.stages),
             sequences: Numbers::from_names(stored.sequences),
             ..World::default()
@@ -260,6 +293,12 @@ impl Kernel {
             attic: BTreeMap::new(),
             tries: stored.tries.into_iter().collect(),
             leases: stored.leases.into_iter().collect(),
+            offers: stored.offers,
+            backoffs: stored.backoffs,
+            causes: stored.causes,
+            joined: stored.joined.into_iter().collect(),
+            events: stored.events,
+            refused: stored.refused,
             pauses: stored.pauses,
             derived: Default::default(),
         };
@@ -271,8 +310,25 @@ impl Kernel {
         deployment.walk(&mut Ground { world, targets, seq });
         self.active.insert(deployment.rank());
         self.by_start.insert(deployment.started, deployment.id);
-        self.deployments.insert(deployment.id, deployment);
+        let id = deployment.id;
+        self.deployments.insert(id, deployment);
+        self.set_alarms(id);
         Ok(())
+    }
+
+    /// Sets every alarm that follows from the state of a deployment.
+    fn set_alarms(&mut self, id: DeploymentId) {
+        let deployment = &self.deployments[&id];
+        let offers: Vec<StepKey> = deployment.offers.keys().copied().collect();
+        let backoffs: Vec<(StepKey, Timestamp)> =
+            deployment.backoffs.iter().map(|(key, until)| (*key, *until)).collect();
+        let begun = deployment.runs.values().filter(|run| run.begun.is_some());
+        let runs: Vec<RunKey> = begun.map(|run| run.key).collect();
+        offers.into_iter().for_each(|key| self.index_offer(id, key));
+        for (key, until) in backoffs {
+            self.alarms.set(id, Alarm::Backoff(key), until);
+        }
+        runs.into_iter().for_each(|key| self.watch_run(id, key));
     }
 }
 
@@ -296,6 +352,9 @@ fn take_run(
     }
     (run.pinned, run.withdrawn) = (stored.pinned, stored.withdrawn);
     (run.holds_service, run.holds_range) = (stored.holds_service, stored.holds_range);
+    (run.holder, run.range_of) = (stored.holder, stored.range_of);
+    (run.origin, run.since, run.flow) = (stored.origin, stored.since, stored.flow);
+    (run.moved, run.begun) = (stored.moved, stored.begun);
     if laid_out {
         run.cells = cells;
         run.recount();
@@ -303,10 +362,9 @@ fn take_run(
     Ok(())
 }
 
-fn stage(
-    (number, target, started, finish, holds): (u32, TargetId, Cell, Cell, bool),
-) -> (u32, crate::state::Stage) {
-    (number, crate::state::Stage { target, started, finish, holds, ..Default::default() })
+fn stage(stored: StoredStage) -> (u32, crate::state::Stage) {
+    let StoredStage { number, target, started, finish, holds, exempt } = stored;
+    (number, crate::state::Stage { target, started, finish, holds, exempt, ..Default::default() })
 }
 
 fn ghost(ghost: &Ghost) -> StoredGhost {
@@ -314,8 +372,13 @@ fn ghost(ghost: &Ghost) -> StoredGhost {
 }
 
 fn store_deployment(deployment: &Deployment) -> StoredDeployment {
-    let stages = deployment.stages.iter().map(|(&number, stage)| {
-        (number, stage.target, stage.started.stored(), stage.finish.stored(), stage.holds)
+    let stages = deployment.stages.iter().map(|(&number, stage)| StoredStage {
+        number,
+        target: stage.target,
+        started: stage.started.stored(),
+        finish: stage.finish.stored(),
+        holds: stage.holds,
+        exempt: stage.exempt,
     });
     let runs = deployment.runs.values().map(|run| StoredRun {
         key: run.key,
@@ -325,6 +388,13 @@ fn store_deployment(deployment: &Deployment) -> StoredDeployment {
         withdrawn: run.withdrawn,
         holds_service: run.holds_service,
         holds_range: run.holds_range,
+        holder: run.holder,
+        range_of: run.range_of,
+        origin: run.origin.clone(),
+        since: run.since,
+        flow: run.flow.clone(),
+        moved: run.moved,
+        begun: run.begun,
         cells: run.cells.iter().map(|cell| cell.byte()).collect(),
     });
     StoredDeployment {
@@ -341,6 +411,12 @@ fn store_deployment(deployment: &Deployment) -> StoredDeployment {
         attic: deployment.attic.iter().map(|(key, cell)| (*key, cell.stored())).collect(),
         tries: deployment.tries.iter().map(|(key, tries)| (*key, *tries)).collect(),
         leases: deployment.leases.iter().map(|(key, lease)| (*key, lease.clone())).collect(),
+        offers: deployment.offers.clone(),
+        backoffs: deployment.backoffs.clone(),
+        causes: deployment.causes.clone(),
+        joined: deployment.joined.iter().map(|(entry, at)| (entry.clone(), *at)).collect(),
         pauses: deployment.pauses,
+        events: deployment.events,
+        refused: deployment.refused,
     }
 }

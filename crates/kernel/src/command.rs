@@ -2,7 +2,7 @@ use seaway_model::{
     DeploymentId, ExecutorName, Fence, Name, Outcome, Revision, Seq, Span, TargetId,
 };
 
-use crate::record::{Detail, Step};
+use crate::record::{Detail, Step, Subscription};
 use crate::structure::{StructureChange, StructureError};
 
 /// A request that may be refused.
@@ -16,6 +16,38 @@ pub enum Command {
         service: Name,
         version: Box<str>,
         known: Option<Revision>,
+    },
+    /// Starts a sequence of a triggered stage, in a deployment that is new or not.
+    Trigger {
+        deployment: DeploymentId,
+        stage: Name,
+        sequence: Name,
+        service: Name,
+        version: Box<str>,
+        known: Option<Revision>,
+        /// The text of a JSON object.
+        data: Option<Box<str>>,
+    },
+    /// Something happened outside; whatever is triggered on it starts, in a deployment that is
+    /// new or not.
+    Happen {
+        deployment: DeploymentId,
+        name: Box<str>,
+        /// Where it happened: only sequences of this stage start.
+        stage: Option<Name>,
+        service: Name,
+        version: Box<str>,
+        known: Option<Revision>,
+        data: Option<Box<str>>,
+    },
+    /// An executor says what it can do. Said again with other subscriptions, the last counts.
+    Register {
+        executor: ExecutorName,
+        subscriptions: Vec<Subscription>,
+        ttl: Span,
+    },
+    Leave {
+        executor: ExecutorName,
     },
     /// Takes a task for a while. The reply carries the fence for all answers.
     Claim {
@@ -32,6 +64,8 @@ pub enum Command {
     /// Opens the next attempt of a failed step and of everything after it in its run.
     Retry {
         step: Step,
+        /// Laid over the data before the task, as the text of a JSON object.
+        data: Option<Box<str>>,
     },
     /// Counts a step as done without doing it.
     Skip {
@@ -60,9 +94,19 @@ pub enum Report {
 /// What a command that was carried out tells its sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    Done { at: Seq },
-    Started { at: Seq, revision: Revision },
-    Claimed { at: Seq, fence: Fence },
+    Done {
+        at: Seq,
+    },
+    Started {
+        at: Seq,
+        revision: Revision,
+    },
+    /// `step` is the one to report on: the share of this executor.
+    Claimed {
+        at: Seq,
+        step: Step,
+        fence: Fence,
+    },
 }
 
 /// Why a command was not carried out, and what to do about it.
@@ -131,6 +175,31 @@ pub enum Refusal {
         max = Refusal::MAX_IN_PROGRESS
     )]
     TooManyInProgress,
+    #[error("there is no sequence {stage}.{sequence} to trigger; apply a shipyard that has it")]
+    UnknownSequence { stage: Name, sequence: Name },
+    #[error("no sequence is triggered on {0}; add it to a triggeredOn of the shipyard")]
+    NothingTriggered(Box<str>),
+    #[error("deployment {id} is of {service} {version}; use a new id for anything else")]
+    OtherRevision { id: DeploymentId, service: Name, version: Box<str> },
+    #[error("the data is not a JSON object; send one, such as {{\"key\": \"value\"}}")]
+    NotAnObject,
+    #[error(
+        "the data of a run has at most {max} bytes in all; keep the rest elsewhere and send a link",
+        max = crate::flow::MAX_PAYLOAD
+    )]
+    TooMuchData,
+    #[error("{0:?} cannot be the name of an event; use words with dots between them")]
+    BadEvent(Box<str>),
+    #[error("{0:?} cannot be the name of an executor; use up to 200 letters, digits, - _ . and /")]
+    BadExecutor(ExecutorName),
+    #[error("an executor has between 1 and {max} subscriptions", max = Refusal::MAX_SUBSCRIPTIONS)]
+    BadSubscriptions,
+    #[error("executor {0} is not registered; register it first")]
+    UnknownExecutor(ExecutorName),
+    #[error("executor {0} is not subscribed to this task; change its subscriptions")]
+    NotSubscribed(ExecutorName),
+    #[error("this sequence ran {max} times in the deployment; use a new one", max = Refusal::MAX_RUNS)]
+    TooManyRuns,
     #[error(transparent)]
     Structure(#[from] StructureError),
 }
@@ -140,6 +209,9 @@ impl Refusal {
     pub const MAX_VERSION: usize = 200;
     pub const MAX_ACTOR: usize = 200;
     pub const MAX_ANSWER: usize = 1 << 20;
+    pub const MAX_SUBSCRIPTIONS: usize = 1_000;
+    /// Of one sequence in one deployment: what bounds a loop.
+    pub const MAX_RUNS: u32 = 100;
     /// Bounds the memory of one project.
     pub const MAX_IN_PROGRESS: usize = 1_000_000;
 }

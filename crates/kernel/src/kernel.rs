@@ -1,10 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use seaway_model::{
-    DeploymentId, Fence, Name, Revision, Seq, TargetDef, TargetError, TargetTable, Timestamp,
+    DeploymentId, ExecutorName, Fence, Name, Revision, Seq, TargetDef, TargetError, TargetTable,
+    Timestamp,
 };
 
-use crate::state::{Deployment, Permits, Places, Spot, Waiter, World};
+use crate::state::{Alarms, Deployment, Executors, Permits, Places, Spot, Waiter, World};
 use crate::{Refusal, Step};
 
 /// One project: everything that its log adds up to.
@@ -32,6 +33,11 @@ pub struct Kernel {
     pub(crate) ended: Vec<(DeploymentId, Name)>,
     /// Deployments that were brought back; those that turn out to have ended leave again.
     pub(crate) revived: Vec<DeploymentId>,
+    pub(crate) executors: Executors,
+    /// Derived: tasks that executors may take, by the task's name.
+    pub(crate) offered: BTreeMap<Name, BTreeSet<Step>>,
+    /// Derived: what happens by itself when its time comes.
+    pub(crate) alarms: Alarms,
     pub(crate) volatile: Volatile,
 }
 
@@ -40,6 +46,8 @@ pub struct Kernel {
 pub(crate) struct Volatile {
     pub(crate) deadlines: BTreeMap<Step, Timestamp>,
     pub(crate) by_deadline: BTreeSet<(Timestamp, Step)>,
+    /// The time of the last question.
+    pub(crate) now: Timestamp,
 }
 
 /// Whether a tick left work for the next one.
@@ -74,6 +82,9 @@ impl Kernel {
             active: BTreeSet::new(),
             ended: Vec::new(),
             revived: Vec::new(),
+            executors: Executors::default(),
+            offered: BTreeMap::new(),
+            alarms: Alarms::default(),
             volatile: Volatile::default(),
         }
     }
@@ -145,6 +156,10 @@ impl Kernel {
             for &(target, kind) in gone.leases.keys() {
                 self.volatile.clear(Step { deployment: id, target, kind });
             }
+            self.alarms.clear_all(id);
+            for &(target, kind) in gone.offers.keys() {
+                self.withdraw_offer(Step { deployment: id, target, kind });
+            }
             self.ended.push((id, gone.service));
         }
     }
@@ -162,8 +177,9 @@ impl Kernel {
         Ok(())
     }
 
-    /// After a start or takeover every open lease counts as renewed now.
+    /// After a start or takeover every open lease and executor counts as renewed now.
     pub fn renew_all(&mut self, now: Timestamp) {
+        self.executors.renew_all(now);
         for deployment in self.deployments.values() {
             for (&(target, kind), lease) in &deployment.leases {
                 let step = Step { deployment: deployment.id, target, kind };
@@ -172,10 +188,19 @@ impl Kernel {
         }
     }
 
-    /// When a tick has something to do by itself: an open lease runs out.
+    /// When a tick has something to do by itself: a lease, an executor or a time runs out.
     #[must_use]
     pub fn next_wakeup(&self) -> Option<Timestamp> {
-        self.volatile.by_deadline.first().map(|(at, _)| *at)
+        let lease = self.volatile.by_deadline.first().map(|(at, _)| *at);
+        let executor = self.executors.first_silent().map(|(at, _)| at);
+        let alarm = self.alarms.first().map(|(at, _, _)| at);
+        [lease, executor, alarm].into_iter().flatten().min()
+    }
+
+    /// An executor says that it is there.
+    pub fn heartbeat(&mut self, executor: &ExecutorName, now: Timestamp) -> Result<(), Refusal> {
+        let known = self.executors.renew(executor, now);
+        known.then_some(()).ok_or_else(|| Refusal::UnknownExecutor(executor.clone()))
     }
 
     /// Puts whoever is first in line on its deployment's list again.
@@ -183,6 +208,7 @@ impl Kernel {
         if let Some(waiter) = self.permits.first_in_line(key) {
             self.call_up(waiter);
         }
+        self.permits.bystanders(key).into_iter().for_each(|waiter| self.call_up(waiter));
     }
 
     /// A waiter is looked at again. It keeps its place in line until then.

@@ -7,6 +7,7 @@
 mod checkpoint;
 mod command;
 mod decide;
+mod flow;
 mod fold;
 mod kernel;
 mod record;
@@ -18,11 +19,12 @@ mod view;
 
 pub use checkpoint::CheckpointError;
 pub use command::{Command, Effect, Refusal, Reply, Report};
+pub use flow::merge;
 pub use fold::IllegalRecord;
 pub use kernel::{Kernel, Pace};
-pub use record::{Actor, Detail, Reason, Record, Step};
+pub use record::{Actor, Detail, Expression, Operator, Reason, Record, Step, Subscription};
 pub use structure::{
-    Batch, Edit, Group, Policy, Range, Sequence, Slot, Stage, Structure, StructureChange,
-    StructureError, Task, When,
+    Batch, Edit, Entry, Event, Group, On, Policy, Range, Retries, Selector, Sequence, Slot, Stage,
+    Structure, StructureChange, StructureError, Task, Trigger, When,
 };
-pub use view::{Edge, EdgeState, Waiting, WaitingStep};
+pub use view::{Edge, EdgeState, Message, Waiting, WaitingJoin, WaitingStep};

@@ -6,7 +6,7 @@ use seaway_model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::structure::StructureChange;
+use crate::structure::{StructureChange, Trigger};
 
 /// One entry of the log: a fact in the past tense, never refused, never edited.
 ///
@@ -46,6 +46,54 @@ pub enum Detail {
     Answer(Box<str>),
     /// With `sequence-started`: the definition that the run keeps to its end.
     Pins { definition: u32 },
+    /// With `sequence-triggered`: the entry that fired (none for a command), and the data that the
+    /// run starts with, as the text of a JSON object.
+    Triggered { on: Option<Trigger>, data: Box<str> },
+    /// With a refused `sequence-triggered`: the entry that would have fired.
+    Refused { on: Trigger, because: Reason },
+    /// With `received`: something that happened outside.
+    Happened { name: Box<str>, stage: Option<Name>, data: Box<str> },
+    /// With `dispatched`: the executors that are waited for.
+    Offered { to: Vec<ExecutorName> },
+    /// With `executor-registered`.
+    Registers { executor: ExecutorName, subscriptions: Vec<Subscription>, ttl: Span },
+    /// With `executor-left`.
+    Leaves { executor: ExecutorName },
+    /// With `retried`: what a person changed in the data.
+    Edits(Box<str>),
+}
+
+/// What an executor wants to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Subscription {
+    pub task: Name,
+    /// Only in these stages; none: in all.
+    #[serde(default)]
+    pub stages: Vec<Name>,
+    /// Only for these services; none: for all.
+    #[serde(default)]
+    pub services: Vec<Name>,
+    /// On what stands in the space of the task's name. All must hold.
+    #[serde(default)]
+    pub expressions: Vec<Expression>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Expression {
+    pub key: Box<str>,
+    pub operator: Operator,
+    #[serde(default)]
+    pub values: Vec<Box<str>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Operator {
+    In,
+    NotIn,
+    Exists,
+    DoesNotExist,
 }
 
 /// Why a step did not do its work.
@@ -66,6 +114,18 @@ pub enum Reason {
     Orphaned,
     /// Its deployment was aborted.
     Aborted,
+    /// A newer shipyard no longer triggers its run.
+    Withdrawn,
+    /// It took longer than it may.
+    TimedOut,
+    /// Its run took longer than it may.
+    RunTimedOut,
+    /// Nobody who could do it was there in time.
+    NoExecutor,
+    /// The sequence ran as often as it may in one deployment.
+    TooManyRuns,
+    /// The data that it would start with is larger than allowed.
+    TooMuchData,
     /// A person skipped it and said why.
     Person(Box<str>),
 }
@@ -80,6 +140,12 @@ impl fmt::Display for Reason {
             Self::Condition => f.write_str("condition"),
             Self::Orphaned => f.write_str("orphaned"),
             Self::Aborted => f.write_str("aborted"),
+            Self::Withdrawn => f.write_str("withdrawn"),
+            Self::TimedOut => f.write_str("timed out"),
+            Self::RunTimedOut => f.write_str("sequence timed out"),
+            Self::NoExecutor => f.write_str("no executor"),
+            Self::TooManyRuns => f.write_str("too many runs"),
+            Self::TooMuchData => f.write_str("too much data"),
             Self::Person(why) => write!(f, "person: {why}"),
         }
     }
@@ -138,7 +204,7 @@ impl Record {
     #[must_use]
     pub fn reason(&self) -> Option<&Reason> {
         match self.detail.as_deref() {
-            Some(Detail::Because(reason)) => Some(reason),
+            Some(Detail::Because(reason) | Detail::Refused { because: reason, .. }) => Some(reason),
             _ => None,
         }
     }

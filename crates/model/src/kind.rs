@@ -105,6 +105,7 @@ words! {
         Deployment = 17, "deployment";
         Structure = 18, "structure";
         Executor = 19, "executor";
+        Event = 20, "event";
     }
 }
 
@@ -128,6 +129,8 @@ words! {
         StructureChanged = 15, "structure-changed";
         ExecutorRegistered = 16, "executor-registered";
         LeaseExpired = 17, "lease-expired";
+        ExecutorLeft = 18, "executor-left";
+        Received = 19, "received";
     }
 }
 

@@ -230,20 +230,18 @@ impl TargetTable {
     /// The target with this path, if it was ever used.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<TargetId> {
+        // The name of an executor is last and may have slashes itself.
+        let (path, executor) = path.split_at(path.find('@').unwrap_or(path.len()));
         let mut parts = path.split('/');
         if parts.next()? != self.parts.get(self.nodes[0].part) {
             return None;
         }
         let mut id = Self::ROOT;
         for text in parts {
-            let (name, executor) = match text.find('@') {
-                Some(at) if at > 0 => (&text[..at], Some(&text[at..])),
-                _ => (text, None),
-            };
-            id = self.child(id, self.parts.find(name)?)?;
-            if let Some(executor) = executor {
-                id = self.child(id, self.parts.find(executor)?)?;
-            }
+            id = self.child(id, self.parts.find(text)?)?;
+        }
+        if !executor.is_empty() {
+            id = self.child(id, self.parts.find(executor)?)?;
         }
         Some(id)
     }

@@ -33,7 +33,7 @@ const PURE: Purity = Purity::Pure(&[
     "uuid",
 ]);
 
-/// The two that know documents also know their form.
+/// Those that know documents and their data also know JSON.
 const PURE_WITH_JSON: Purity = Purity::Pure(&[
     "hashbrown",
     "postcard",
@@ -49,7 +49,7 @@ const PURE_WITH_JSON: Purity = Purity::Pure(&[
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "model", may_use: &[], purity: PURE },
     Layer { name: "shipyard", may_use: ORDER.split_at(1).0, purity: PURE_WITH_JSON },
-    Layer { name: "kernel", may_use: ORDER.split_at(2).0, purity: PURE },
+    Layer { name: "kernel", may_use: ORDER.split_at(2).0, purity: PURE_WITH_JSON },
     Layer { name: "wire", may_use: ORDER.split_at(3).0, purity: PURE_WITH_JSON },
     Layer { name: "store", may_use: ORDER.split_at(4).0, purity: Purity::Free },
     Layer { name: "engine", may_use: ORDER.split_at(5).0, purity: Purity::Free },

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use seaway_kernel::{Batch, Command, Edit, Policy, Range, Sequence, StructureChange, Task, When};
+use seaway_kernel::{Batch, Command, Edit, Entry, Policy, Range, Sequence, StructureChange, Task};
 use seaway_model::{DeploymentId, Kind, Name};
 use uuid::Uuid;
 
@@ -66,21 +66,25 @@ pub(super) fn pipeline() -> Command {
     let mut edits = stage("build", None);
     edits.extend(group("build", "artifacts", &["amd64", "arm64"], vec![Kind::ArtifactRegistered]));
     let tasks = vec![task("compile", &[]), task("publish", &["artifacts"])];
-    edits.push(sequence("build", "build", Sequence { tasks, range: None }));
+    edits.push(sequence("build", "build", Sequence { tasks, range: None, ..Sequence::default() }));
 
     edits.extend(stage("beta", Some("build")));
     edits.extend(group("beta", "hosts", &["beta-1", "beta-2"], chain(false)));
     let tasks = vec![task("deploy", &["hosts"]), task("test", &[])];
     let batch = Batch { capacity: 1, policy: Policy::Queue };
     let range = Some(Range { first: 0, last: 1, batch });
-    edits.push(sequence("beta", "delivery", Sequence { tasks, range }));
+    edits.push(sequence("beta", "delivery", Sequence { tasks, range, ..Sequence::default() }));
 
     edits.extend(stage("prod", Some("beta")));
     for (region, hosts) in PROD {
         edits.extend(group("prod", region, &hosts, chain(false)));
     }
     let tasks = vec![task("deploy", &PROD.map(|(region, _)| region))];
-    edits.push(sequence("prod", "delivery", Sequence { tasks, range: None }));
+    edits.push(sequence(
+        "prod",
+        "delivery",
+        Sequence { tasks, range: None, ..Sequence::default() },
+    ));
     Command::ChangeStructure(StructureChange(edits))
 }
 
@@ -107,7 +111,7 @@ fn chain(tested: bool) -> Vec<Kind> {
 
 fn stage(stage: &str, after: Option<&str>) -> Vec<Edit> {
     let after: BTreeSet<Name> = after.into_iter().map(name).collect();
-    vec![Edit::PutStage { stage: name(stage), after, batch: None }]
+    vec![Edit::PutStage { stage: name(stage), entry: Entry::Ordered, after, batch: None }]
 }
 
 fn group(stage: &str, group: &str, members: &[&str], chain: Vec<Kind>) -> [Edit; 2] {
@@ -125,5 +129,5 @@ fn sequence(stage: &str, sequence: &str, definition: Sequence) -> Edit {
 
 fn task(task: &str, groups: &[&str]) -> Task {
     let groups = groups.iter().map(|group| name(group)).collect();
-    Task { name: name(task), id: None, when: When::Succeeded, groups }
+    Task { groups, ..Task::new(name(task)) }
 }

@@ -18,6 +18,22 @@ pub(crate) fn of(row: &Row) -> String {
         },
         Some(Detail::Answer(answer)) => one_line(answer),
         Some(Detail::Pins { definition }) => format!("definition {definition}"),
+        Some(Detail::Triggered { on: None, .. }) => "by command".to_owned(),
+        Some(Detail::Triggered { on: Some(on), .. }) => format!("on {on}"),
+        Some(Detail::Refused { on, because }) => format!("on {on}: {because}"),
+        Some(Detail::Happened { name, stage: None, .. }) => name.to_string(),
+        Some(Detail::Happened { name, stage: Some(stage), .. }) => format!("{name} in {stage}"),
+        Some(Detail::Offered { to }) if to.is_empty() => "nobody subscribed".to_owned(),
+        Some(Detail::Offered { to }) => {
+            let names: Vec<String> = to.iter().map(ToString::to_string).collect();
+            format!("to {}", names.join(", "))
+        }
+        Some(Detail::Registers { executor, subscriptions, .. }) => {
+            let tasks: Vec<&str> = subscriptions.iter().map(|it| it.task.as_str()).collect();
+            format!("{executor}: {}", tasks.join(", "))
+        }
+        Some(Detail::Leaves { executor }) => executor.to_string(),
+        Some(Detail::Edits(text)) => one_line(text),
     };
     shortened(&text)
 }

@@ -3,8 +3,8 @@ use std::path::Path;
 
 use seaway_engine::{Engine, Notice, Options, ProjectHandle};
 use seaway_kernel::{
-    Actor, Batch, Command, Edit, Effect, Policy, Range, Reply, Report, Sequence, Step,
-    StructureChange, Task, When,
+    Actor, Batch, Command, Edit, Effect, Entry, Policy, Range, Reply, Report, Sequence, Step,
+    StructureChange, Task,
 };
 use seaway_model::{DeploymentId, ExecutorName, Kind, Name, Outcome, Span};
 use seaway_store::Store;
@@ -84,9 +84,10 @@ impl Harbor {
 
 /// Beta deploys to two hosts and tests, as one batch; prod has one task.
 fn structure() -> Command {
-    let task = |text, groups| Task { name: name(text), id: None, when: When::Succeeded, groups };
+    let task = |text, groups| Task { groups, ..Task::new(name(text)) };
     let stage = |text, after: &[&str]| Edit::PutStage {
         stage: name(text),
+        entry: Entry::Ordered,
         after: after.iter().map(|stage| name(stage)).collect::<BTreeSet<_>>(),
         batch: None,
     };
@@ -102,8 +103,10 @@ fn structure() -> Command {
     let in_beta = Sequence {
         tasks: vec![task("deploy", vec![eu.clone()]), task("test", vec![])],
         range: Some(Range { first: 0, last: 1, batch }),
+        ..Sequence::default()
     };
-    let in_prod = Sequence { tasks: vec![task("deploy", vec![])], range: None };
+    let in_prod =
+        Sequence { tasks: vec![task("deploy", vec![])], range: None, ..Sequence::default() };
     Command::ChangeStructure(StructureChange(vec![
         stage("beta", &[]),
         Edit::PutGroup { stage: beta.clone(), group: eu.clone(), chain },

@@ -32,7 +32,11 @@ async fn a_deployment_that_failed_can_be_retried_after_a_restart() {
     let step = harbor.start(1).await;
     harbor.work(step, Outcome::Fail).await;
     let mut harbor = harbor.restart().await;
-    harbor.shop().send(Command::Retry { step }, by()).await.expect("a failed step is retried");
+    harbor
+        .shop()
+        .send(Command::Retry { step, data: None }, by())
+        .await
+        .expect("a failed step is retried");
     assert_eq!(harbor.offer().await, step);
     harbor.work(step, Outcome::Pass).await;
     let digest = harbor.digest(&name("shop")).await;

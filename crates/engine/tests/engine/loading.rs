@@ -21,7 +21,7 @@ fn busy() -> Desk {
             _ => {}
         }
         if number == 3 {
-            desk.send(Command::Retry { step }).expect("a failed step can be retried");
+            desk.send(Command::Retry { step, data: None }).expect("a failed step can be retried");
             desk.offers.clear();
         }
     }

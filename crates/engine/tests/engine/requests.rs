@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use seaway_kernel::{
-    Actor, Command, Edit, Effect, Report, Sequence, Step, StructureChange, Task, When,
+    Actor, Command, Edit, Effect, Entry, Report, Sequence, Step, StructureChange, Task,
 };
 use seaway_model::{DeploymentId, ExecutorName, Fence, Name, Outcome, Span};
 use uuid::Uuid;
@@ -20,10 +20,16 @@ pub(crate) fn by() -> Actor {
 
 /// A stage with one sequence of the tasks `deploy` and `check`.
 pub(crate) fn structure() -> Command {
-    let task = |text| Task { name: name(text), id: None, when: When::Succeeded, groups: vec![] };
-    let definition = Sequence { tasks: vec![task("deploy"), task("check")], range: None };
+    let task = |text| Task::new(name(text));
+    let definition =
+        Sequence { tasks: vec![task("deploy"), task("check")], range: None, ..Sequence::default() };
     Command::ChangeStructure(StructureChange(vec![
-        Edit::PutStage { stage: name("beta"), after: BTreeSet::new(), batch: None },
+        Edit::PutStage {
+            stage: name("beta"),
+            entry: Entry::Ordered,
+            after: BTreeSet::new(),
+            batch: None,
+        },
         Edit::PutSequence { stage: name("beta"), sequence: name("delivery"), definition },
     ]))
 }

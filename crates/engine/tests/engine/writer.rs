@@ -134,7 +134,7 @@ fn a_deployment_that_failed_and_left_memory_comes_back_for_a_retry() {
     desk.work(step, Outcome::Fail);
     assert_eq!(desk.writer.kernel().service(deployment(1)), None);
 
-    desk.send(Command::Retry { step }).expect("a failed step can be retried");
+    desk.send(Command::Retry { step, data: None }).expect("a failed step can be retried");
     let again = desk.offers.pop().expect("it is offered again");
     assert_eq!(again, step);
     desk.work(step, Outcome::Pass);
@@ -155,7 +155,7 @@ fn records_of_another_owner_are_not_taken_over() {
     new.work(step, Outcome::Fail);
     let digest = old.kernel().digest();
 
-    old.offer(request(1, Command::Retry { step })).unwrap();
+    old.offer(request(1, Command::Retry { step, data: None })).unwrap();
     assert_eq!(poll(&mut old), (None, vec![Output::Load { deployment: deployment(1) }]));
     let mut out = Vec::new();
     old.revive(deployment(1), &rows_of(&new.disk, 1), &mut out);
@@ -176,7 +176,7 @@ fn records_that_may_be_of_an_append_under_way_are_not_taken_over() {
     let step = elsewhere.start(1);
     elsewhere.work(step, Outcome::Fail);
 
-    desk.writer.offer(request(50, Command::Retry { step })).unwrap();
+    desk.writer.offer(request(50, Command::Retry { step, data: None })).unwrap();
     let load = Output::Load { deployment: deployment(1) };
     assert_eq!(poll(&mut desk.writer), (None, vec![load]));
     for number in 2..=20 {
@@ -213,7 +213,7 @@ fn a_deployment_whose_records_were_changed_is_not_brought_back() {
     let failed = desk.disk.rows.iter_mut().find(|row| row.fact == Fact::Failed);
     let failed = failed.expect("the task failed");
     (failed.fact, failed.outcome) = (Fact::Finished, Some(Outcome::Pass));
-    let answer = desk.send(Command::Retry { step });
+    let answer = desk.send(Command::Retry { step, data: None });
     assert!(matches!(answer, Err(RequestError::Unreadable { .. })), "{answer:?}");
 }
 

@@ -1,5 +1,6 @@
 use seaway_model::{Attempt, DeploymentId, Fact, Kind, Name, Revision, TargetTable, Timestamp};
 
+use super::trigger::Ship;
 use crate::record::{Actor, Detail, Record};
 use crate::schedule::{Draft, Pen};
 use crate::state::{Course, Deployment, Status};
@@ -22,17 +23,32 @@ impl Kernel {
             return Err(Refusal::BadActor((&**name).into()));
         }
         let now = now.max(self.time);
+        self.volatile.now = now;
         let pen = &mut Pen { now, by, out };
         match command {
             Command::ChangeStructure(change) => self.change_structure(change, pen),
             Command::Start { deployment, service, version, known } => {
                 self.start(*deployment, (service, version), *known, pen)
             }
+            Command::Trigger { deployment, stage, sequence, service, version, known, data } => {
+                let (deployment, known) = (*deployment, *known);
+                let ship = Ship { deployment, service, version, known };
+                self.trigger(ship, (stage, sequence), data.as_deref(), pen)
+            }
+            Command::Happen { deployment, name, stage, service, version, known, data } => {
+                let (deployment, known) = (*deployment, *known);
+                let ship = Ship { deployment, service, version, known };
+                self.happen(ship, (name, stage.as_ref()), data.as_deref(), pen)
+            }
+            Command::Register { executor, subscriptions, ttl } => {
+                self.register(executor, subscriptions, *ttl, pen)
+            }
+            Command::Leave { executor } => self.leave(executor, pen),
             Command::Claim { step, executor, ttl } => self.claim(*step, executor, *ttl, pen),
             Command::Report { step, fence, report, answer } => {
                 self.report((*step, *fence), *report, answer, pen)
             }
-            Command::Retry { step } => self.retry(*step, pen),
+            Command::Retry { step, data } => self.retry(*step, data.as_deref(), pen),
             Command::Skip { step, reason } => self.skip(*step, reason, pen),
             Command::Pause { deployment } => self.pause(*deployment, pen),
             Command::Resume { deployment } => self.resume(*deployment, pen),
@@ -46,15 +62,14 @@ impl Kernel {
         pen: &mut Pen<'_>,
     ) -> Result<Reply, Refusal> {
         change.apply_to(&self.world.structure)?;
+        self.fire_all(pen);
         let detail = Some(Box::new(Detail::Change(change.clone())));
         let draft = Draft { detail, ..Draft::new(Fact::StructureChanged) };
-        // Project-wide records have no deployment to tell them apart; their position does.
-        let attempt = Attempt(u32::try_from(self.head.0 + 1).unwrap_or(u32::MAX));
-        self.write((None, None, TargetTable::ROOT, Kind::Structure, attempt), draft, pen);
+        self.write_project(Kind::Structure, draft, pen);
         Ok(self.done())
     }
 
-    fn start(
+    pub(super) fn start(
         &mut self,
         id: DeploymentId,
         (service, version): (&Name, &str),
@@ -149,6 +164,6 @@ impl Kernel {
 }
 
 /// Text that every store can keep and every terminal can show.
-fn is_plain(text: &str, limit: usize) -> bool {
+pub(super) fn is_plain(text: &str, limit: usize) -> bool {
     !text.is_empty() && text.len() <= limit && !text.contains(char::is_control)
 }

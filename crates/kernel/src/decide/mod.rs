@@ -1,3 +1,4 @@
 mod deployment;
 mod person;
 mod task;
+mod trigger;

@@ -1,20 +1,34 @@
 use seaway_model::Fact;
 
-use crate::record::Reason;
+use crate::flow::MAX_PAYLOAD;
+use crate::record::{Detail, Reason};
 use crate::schedule::{Draft, Pen, is_work};
 use crate::state::{Course, Deployment, Position, Spot, Status};
 use crate::{Kernel, Refusal, Reply, Step};
 
 impl Kernel {
-    pub(super) fn retry(&mut self, step: Step, pen: &mut Pen<'_>) -> Result<Reply, Refusal> {
+    pub(super) fn retry(
+        &mut self,
+        step: Step,
+        data: Option<&str>,
+        pen: &mut Pen<'_>,
+    ) -> Result<Reply, Refusal> {
         let spot = self.work_spot(step)?;
         let deployment = self.recoverable(step)?;
-        if !deployment.cell(spot).has_failed() {
+        let cell = deployment.cell(spot);
+        if !cell.has_failed() && !cell.backs_off() {
             return Err(Refusal::NotFailed);
+        }
+        if let (Some(data), Position::Inside(run, _)) = (data, spot.position()) {
+            let more = super::trigger::check_data(Some(data))?.len();
+            if deployment.runs[&run].flow.size() + more > MAX_PAYLOAD {
+                return Err(Refusal::TooMuchData);
+            }
         }
         self.check_newest(deployment, spot)?;
         check_later(deployment, spot)?;
-        self.emit(step.deployment, spot, Draft::new(Fact::Retried), pen);
+        let detail = data.map(|data| Box::new(Detail::Edits(data.into())));
+        self.emit(step.deployment, spot, Draft { detail, ..Draft::new(Fact::Retried) }, pen);
         Ok(self.done())
     }
 
@@ -42,6 +56,8 @@ impl Kernel {
         check_later(deployment, spot)?;
         let n = deployment.tries((step.target, step.kind)).leases;
         let n = if cell.in_flight() { n } else { 0 };
+        let key = (step.target, step.kind);
+        self.cancel_parts(step.deployment, key, &Reason::Person(reason.into()), pen);
         let draft = Draft { n, ..Draft::because(Fact::Skipped, Reason::Person(reason.into())) };
         self.emit(step.deployment, spot, draft, pen);
         Ok(self.done())

@@ -1,11 +1,13 @@
 use seaway_model::planted::{Bug, planted};
-use seaway_model::{ExecutorName, Fact, Fence, Span};
+use seaway_model::{ExecutorName, Fact, Fence, Level, Span};
 
+use super::trigger::check_data;
 use crate::command::answer_detail;
+use crate::flow::MAX_PAYLOAD;
 use crate::fold::{Location, ending};
 use crate::record::{Detail, Reason};
 use crate::schedule::{Draft, Pen};
-use crate::state::{Course, Spot};
+use crate::state::{Course, Offer, Part, Spot};
 use crate::{Kernel, Refusal, Reply, Report, Step};
 
 const MIN_TTL: Span = Span::from_secs(1);
@@ -30,17 +32,38 @@ impl Kernel {
         if !deployment.cell(spot).in_flight() {
             return Err(Refusal::NotOffered);
         }
-        let key = (step.target, step.kind);
+        let task = (step.target, step.kind);
+        let key = match deployment.offers.get(&task) {
+            None => task,
+            Some(offer) => {
+                let ended = |part: &Part| part.end.is_some();
+                if offer.part(executor).is_some_and(ended) {
+                    return Err(Refusal::NotOffered);
+                }
+                if offer.part(executor).is_none() && !self.is_subscribed(executor, step) {
+                    return Err(Refusal::NotSubscribed(executor.clone()));
+                }
+                let part = self.targets.intern_part(&format!("@{executor}"));
+                let target = self.targets.intern(step.target, part, self.head.next());
+                (target, step.kind)
+            }
+        };
+        let deployment = self.loaded(step.deployment)?;
         if let Some(lease) = deployment.leases.get(&key) {
             return Err(Refusal::HeldBy(lease.executor.clone()));
         }
-        let lost = deployment.tries(key).leases;
+        let (attempt, lost) = match (deployment.tries(task), deployment.tries(key)) {
+            (whole, share) if whole.attempt == share.attempt => (share.attempt, share.leases),
+            (whole, _) => (whole.attempt, 0),
+        };
+        let revision = deployment.revision;
         let n = if planted(Bug::LeaseNumberKept) { lost.max(1) } else { lost + 1 };
         let detail = Some(Box::new(Detail::Lease { executor: executor.clone(), ttl }));
         let draft = Draft { n, detail, ..Draft::new(Fact::Claimed) };
-        self.emit_at(step.deployment, key, draft, pen);
-        let attempt = self.deployments[&step.deployment].tries(key).attempt;
-        Ok(Reply::Claimed { at: self.head, fence: Fence { attempt, lease: n } })
+        let about = (Some(step.deployment), Some(revision), key.0, key.1, attempt);
+        self.write(about, draft, pen);
+        let step = Step { target: key.0, ..step };
+        Ok(Reply::Claimed { at: self.head, step, fence: Fence { attempt, lease: n } })
     }
 
     pub(super) fn report(
@@ -60,6 +83,7 @@ impl Kernel {
         let deployment = self.open_deployment(step.deployment)?;
         let key = (step.target, step.kind);
         let tries = deployment.tries(key);
+        self.check_answer(step, answer.as_deref())?;
         let detail = answer_detail(answer);
         if report == Report::Started && tries.started == Some(fence) {
             // Said again by somebody who got no answer: it is in the log already.
@@ -86,13 +110,44 @@ impl Kernel {
     /// The fence that counts now for a step in flight.
     pub(crate) fn fence_of(&self, step: Step) -> Result<Fence, Refusal> {
         let deployment = self.open_deployment(step.deployment)?;
-        let spot = self.spot_of(step)?;
         let tries = deployment.tries((step.target, step.kind));
+        if let Some(offer) = self.offer_above(step) {
+            let mut parts = offer.parts.iter();
+            let mine = parts.find(|part| part.target == step.target && part.end.is_none());
+            let held = deployment.leases.contains_key(&(step.target, step.kind));
+            if mine.is_none() || !held {
+                return Err(Refusal::NotOffered);
+            }
+            return Ok(Fence { attempt: tries.attempt, lease: tries.leases });
+        }
+        let spot = self.spot_of(step)?;
+        if deployment.offers.contains_key(&(step.target, step.kind)) {
+            return Err(Refusal::NotOffered);
+        }
         let current = Fence { attempt: tries.attempt, lease: tries.leases };
         if !deployment.cell(spot).in_flight() {
             return Err(Refusal::NotOffered);
         }
         Ok(current)
+    }
+
+    /// The task that a step is one executor's share of, while it is in flight.
+    fn offer_above(&self, step: Step) -> Option<&Offer> {
+        let node = self.targets.try_get(step.target)?;
+        let offers = &self.deployments.get(&step.deployment)?.offers;
+        (node.level == Level::Executor).then(|| offers.get(&(node.parent, step.kind)))?
+    }
+
+    /// What an executor adds to the data is an object, and not too much.
+    fn check_answer(&self, step: Step, answer: Option<&str>) -> Result<(), Refusal> {
+        let (Some(offer), Some(answer)) = (self.offer_above(step), answer) else { return Ok(()) };
+        check_data(Some(answer))?;
+        let others: usize = offer.answers.iter().map(|text| text.len()).sum();
+        let run = self.targets.get(self.targets.get(step.target).parent).parent;
+        let deployment = self.loaded(step.deployment)?;
+        let run = deployment.derived.run_of.get(&run).map(|key| &deployment.runs[key]);
+        let size = run.map_or(0, |run| run.flow.size()) + others + answer.len();
+        if size > MAX_PAYLOAD { Err(Refusal::TooMuchData) } else { Ok(()) }
     }
 
     /// Where a step is, if it is in the structure.

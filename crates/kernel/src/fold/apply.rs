@@ -1,6 +1,7 @@
 use seaway_model::planted::{Bug, planted};
 use seaway_model::{DeploymentId, Fact, Kind, Revision, Seq, Timestamp};
 
+use super::trigger::is_trigger;
 use crate::record::{Detail, Record};
 use crate::state::{Cell, Course, Deployment, Ground};
 use crate::{Effect, Kernel, Step};
@@ -33,7 +34,9 @@ impl Kernel {
         match (record.kind, record.fact) {
             (Kind::Structure, Fact::StructureChanged) => self.fold_structure(record),
             (Kind::PipelineStarted, Fact::Finished) => self.fold_start(record),
-            (Kind::Executor, _) => Ok(()),
+            (Kind::Executor, _) => self.fold_executor(record),
+            (Kind::Event, _) => self.fold_event(record),
+            (Kind::SequenceTriggered, _) if is_trigger(record) => self.fold_trigger(record),
             (Kind::Deployment, _) => self.fold_course(record),
             _ => self.fold_step(record),
         }
@@ -98,6 +101,12 @@ impl Kernel {
             attic: Default::default(),
             tries: Default::default(),
             leases: Default::default(),
+            offers: Default::default(),
+            backoffs: Default::default(),
+            causes: Default::default(),
+            joined: Default::default(),
+            events: 0,
+            refused: 0,
             pauses: 0,
             derived: Default::default(),
         })

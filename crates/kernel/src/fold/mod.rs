@@ -1,13 +1,16 @@
 mod apply;
 mod course;
 mod locate;
+mod offer;
 mod order;
 mod release;
 mod retry;
 mod revive;
 mod step;
 mod structure;
+mod trigger;
 
 pub use apply::IllegalRecord;
 pub(crate) use locate::{Location, name_outside, name_spot};
+pub(crate) use offer::GRACE;
 pub(crate) use step::ending;

@@ -4,7 +4,9 @@ use seaway_model::{DeploymentId, Kind, TargetId};
 use super::order::run_above;
 use super::step::first_link;
 use crate::Kernel;
-use crate::state::{Course, Deployment, PermitKey, Position, Role, Run, RunKey, Shape, Spot};
+use crate::state::{
+    Course, Deployment, Happened, PermitKey, Position, Role, Run, RunKey, Shape, Spot,
+};
 
 impl Kernel {
     /// Gives back what a step's end frees, and whatever its run or stage no longer needs.
@@ -17,8 +19,9 @@ impl Kernel {
                 self.release_link(id, key, cell);
                 let run = &self.deployments[&id].runs[&key];
                 let definition = &self.world.definitions[run.definition as usize];
+                let own = run.range_of == key.sequence;
                 let closes = match (run.shape.role(cell), &definition.range) {
-                    (Role::TaskDone { task }, Some(range)) => task as u32 == range.last,
+                    (Role::TaskDone { task }, Some(range)) => own && task as u32 == range.last,
                     _ => false,
                 };
                 if closes && run.cell(cell).is_complete() {
@@ -38,9 +41,36 @@ impl Kernel {
         if !(run.finish().is_settled() || stage_over) || self.is_busy(deployment, run) {
             return;
         }
+        if run.finish().has_failed() && !stage_over && self.has_heirs(deployment, key) {
+            return;
+        }
         self.release_run(id, key);
         if self.deployments[&id].stages[&key.stage].finish.is_settled() {
             self.release_stage(id, key.stage);
+        }
+    }
+
+    /// Whether the failure of a run still has something to trigger in its own stage, for which the
+    /// run keeps what it holds.
+    fn has_heirs(&self, deployment: &Deployment, key: RunKey) -> bool {
+        let ended = |(_, cause): &(&seaway_model::Seq, &crate::state::Cause)| {
+            cause.open && cause.event == Happened::Finished(key)
+        };
+        let mut causes = deployment.causes.iter().rev().filter(ended);
+        causes.any(|(at, _)| self.dues(deployment, *at).any(|entry| entry.0 == key.stage))
+    }
+
+    /// While a run only waits for an approval it gives up its service, like a paused one.
+    pub(super) fn release_while_approving(&mut self, id: DeploymentId, spot: Spot) {
+        let Position::Inside(key, cell) = spot.position() else { return };
+        let deployment = &self.deployments[&id];
+        let run = &deployment.runs[&key];
+        let Role::TaskDone { task } = run.shape.role(cell) else { return };
+        let definition = &self.world.definitions[run.definition as usize];
+        let waits = definition.tasks[task].name.as_str() == super::offer::APPROVAL
+            && deployment.stages[&key.stage].triggered;
+        if waits && run.counts.in_flight == 1 && !run.holds_inner() {
+            self.release_service(id, key);
         }
     }
 
@@ -106,18 +136,22 @@ impl Kernel {
         let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
         let service = deployment.service_part;
         let run = deployment.runs.get_mut(&key).expect("the run was located");
-        if std::mem::take(&mut run.holds_service) {
-            let target = run.target;
-            self.give_back(id, PermitKey::Service(key.stage, service), target);
+        let holder = run.holder;
+        if std::mem::take(&mut run.holds_service)
+            && !deployment.runs_in(key.stage).any(|run| run.holds_service && run.holder == holder)
+        {
+            self.give_back(id, PermitKey::Service(key.stage, service), holder);
         }
     }
 
     fn release_range(&mut self, id: DeploymentId, key: RunKey) {
         let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
         let run = deployment.runs.get_mut(&key).expect("the run was located");
-        if std::mem::take(&mut run.holds_range) {
-            let target = run.target;
-            self.give_back(id, PermitKey::Range(key.stage, key.sequence), target);
+        let (holder, sequence) = (run.holder, run.range_of);
+        if std::mem::take(&mut run.holds_range)
+            && !deployment.runs_in(key.stage).any(|run| run.holds_range && run.holder == holder)
+        {
+            self.give_back(id, PermitKey::Range(key.stage, sequence), holder);
         }
     }
 

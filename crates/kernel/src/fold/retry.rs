@@ -1,12 +1,13 @@
-use seaway_model::DeploymentId;
 use seaway_model::planted::{Bug, planted};
+use seaway_model::{DeploymentId, Kind, TargetTable};
 
 use super::locate::name_spot;
 use super::order::Order;
 use crate::Kernel;
-use crate::record::Record;
+use crate::record::{Detail, Record};
 use crate::state::{
-    Cell, Deployment, Ground, Position, Role, RunKey, Shape, Spot, StepKey, Tries, key_of,
+    Alarm, Cell, Deployment, Ground, Position, Role, Run, RunKey, Shape, Spot, StepKey, Tries,
+    key_of,
 };
 
 impl Kernel {
@@ -18,7 +19,20 @@ impl Kernel {
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         let tries = deployment.tries.entry((record.target, record.kind)).or_default();
         *tries = Tries { attempt: record.attempt, ..Tries::default() };
+        self.edit_data(id, spot, record);
         self.rewalk(id);
+    }
+
+    /// Lays what a person changed over the data before the task.
+    fn edit_data(&mut self, id: DeploymentId, spot: Spot, record: &Record) {
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        if let (Some(Detail::Edits(text)), Position::Inside(key, cell)) =
+            (record.detail.as_deref(), spot.position())
+            && let run = deployment.runs.get_mut(&key).expect("the step is in it")
+            && let Role::TaskDone { task } = run.shape.role(cell)
+        {
+            run.flow.edit(task as u32, text);
+        }
     }
 
     fn reopen_from(&mut self, id: DeploymentId, spot: Spot) {
@@ -80,28 +94,43 @@ impl Kernel {
         let in_line = self.deployments[&id].derived.in_line.keys();
         let in_line: Vec<Spot> = in_line.copied().collect();
         in_line.into_iter().for_each(|spot| self.leave_lines(id, spot));
+        self.alarms.clear_delays(id);
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         let (world, targets, seq) = (&self.world, &mut self.targets, self.head);
         deployment.walk(&mut Ground { world, targets, seq });
     }
 
     fn reopen_stage(&mut self, id: DeploymentId, stage: u32) {
-        let keys = self.deployments[&id].runs.keys().copied();
-        let keys: Vec<RunKey> = keys.filter(|key| key.stage == stage).collect();
+        let triggered = self.deployments[&id].stages[&stage].triggered;
+        let again = |run: &&Run| !triggered || !run.finish().is_settled();
+        let runs = self.deployments[&id].runs.values().filter(|run| run.key.stage == stage);
+        let keys: Vec<RunKey> = runs.filter(again).map(|run| run.key).collect();
         for key in keys {
-            self.reopen_cells(id, key, |_, _| true);
+            // What was triggered stays triggered.
+            self.reopen_cells(id, key, |_, cell| !triggered || cell != Shape::TRIGGERED);
         }
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         let state = deployment.stages.get_mut(&stage).expect("the stage was located");
-        let key = (state.target, seaway_model::Kind::StageStarted);
+        let key = (state.target, Kind::StageStarted);
         state.started.reopen();
         open_attempt(deployment, key);
         self.reopen_markers(id, stage);
     }
 
+    /// A stage that had ended is entered again.
+    pub(super) fn reopen_entry(&mut self, id: DeploymentId, stage: u32) {
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        let state = deployment.stages.get_mut(&stage).expect("the stage was located");
+        if !state.started.is_idle() {
+            let key = (state.target, Kind::StageStarted);
+            state.started.reopen();
+            open_attempt(deployment, key);
+        }
+        self.reopen_markers(id, stage);
+    }
+
     /// The ends of the stage and of the pipeline count no longer.
     fn reopen_markers(&mut self, id: DeploymentId, stage: u32) {
-        use seaway_model::{Kind, TargetTable};
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         let state = deployment.stages.get_mut(&stage).expect("the stage was located");
         let target = state.target;
@@ -110,6 +139,12 @@ impl Kernel {
             open_attempt(deployment, (target, Kind::StageFinished));
         }
         deployment.derived.todo.remove(&Spot::stage_finished(stage));
+        self.reopen_pipeline(id);
+    }
+
+    /// The end of the pipeline counts no longer.
+    pub(super) fn reopen_pipeline(&mut self, id: DeploymentId) {
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         deployment.derived.todo.remove(&Spot::PIPELINE_FINISHED);
         if !deployment.finish.is_idle() {
             deployment.finish.reopen();
@@ -147,9 +182,16 @@ impl Kernel {
             run.change(cell, Cell::reopen);
             let step = key_of(&run.shape, run.target, cell, (self.head, &mut self.targets));
             open_attempt(deployment, step);
+            if deployment.backoffs.remove(&step).is_some() {
+                self.alarms.clear(id, Alarm::Backoff(step));
+            }
         }
         let deployment = self.deployments.get_mut(&id).expect("it was just found");
-        deployment.runs.get_mut(&key).expect("it was just found").recount();
+        let run = deployment.runs.get_mut(&key).expect("it was just found");
+        run.recount();
+        let tasks = run.shape.tasks.iter();
+        let first = tasks.clone().position(|task| reopens(&run.shape, task.done));
+        run.flow.forget_from(first.map_or(u32::MAX, |task| task as u32));
     }
 }
 

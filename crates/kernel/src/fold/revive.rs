@@ -1,15 +1,18 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use seaway_model::{Attempt, Fact, Kind, Level, TargetId, TargetTable};
+use seaway_model::{Attempt, Fact, Kind, Level, Seq, TargetId, TargetTable, Timestamp};
 
 use super::apply::IllegalRecord;
 use super::order::{Order, run_above, stage_above};
+use super::trigger::{is_trigger, received};
 use crate::Kernel;
+use crate::flow::Flow;
 use crate::record::{Detail, Reason, Record};
 use crate::state::{
-    Cell, Course, Deployment, Ground, RunKey, Stage, Status, StepKey, Tries, World,
+    Cause, Cell, Course, Deployment, Ground, Happened, Origin, RunKey, Stage, Status, StepKey,
+    Tries, World,
 };
-use crate::structure::Sequence;
+use crate::structure::{On, Sequence};
 
 impl Kernel {
     /// Brings back a deployment that left memory, from all its records in order. It comes back as
@@ -20,14 +23,35 @@ impl Kernel {
             return Err(IllegalRecord::Incomplete { seq: first.seq });
         }
         let mut deployment = self.new_deployment(first)?;
-        let mut past = Past { kernel: self, cells: BTreeMap::new(), pins: BTreeMap::new() };
+        let mut past = Past {
+            kernel: self,
+            cells: BTreeMap::new(),
+            pins: BTreeMap::new(),
+            runs: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            causes: BTreeMap::new(),
+            ends: BTreeMap::new(),
+            exempt: BTreeSet::new(),
+        };
         for record in rest {
             past.check(record)?;
             past.fold(&mut deployment, record)?;
         }
-        let Past { cells, pins, .. } = past;
+        let Past { cells, pins, runs, causes, exempt, .. } = past;
         deployment.attic = cells;
+        deployment.causes = causes;
         self.settle_in(&mut deployment, &pins);
+        for stage in deployment.stages.values_mut() {
+            stage.exempt = exempt.contains(&stage.target);
+        }
+        for (run, past) in runs {
+            if let Some(key) = deployment.derived.run_of.get(&run)
+                && let Some(run) = deployment.runs.get_mut(key)
+            {
+                (run.origin, run.since) = (Some(past.origin), past.since);
+                (run.flow, run.moved) = (past.flow, past.moved);
+            }
+        }
         let (id, rank) = (deployment.id, deployment.rank());
         self.by_start.insert(deployment.started, id);
         self.deployments.insert(id, deployment);
@@ -82,6 +106,23 @@ struct Past<'a> {
     kernel: &'a Kernel,
     cells: BTreeMap<StepKey, Cell>,
     pins: BTreeMap<TargetId, u32>,
+    runs: BTreeMap<TargetId, PastRun>,
+    /// What a join may still ask for.
+    causes: BTreeMap<Seq, Cause>,
+    /// The runs that ended, and where; events from outside have none.
+    ends: BTreeMap<Seq, Option<TargetId>>,
+    /// Stages entered because something happened outside.
+    exempt: BTreeSet<TargetId>,
+    /// What the executors of a task in flight answered.
+    answers: BTreeMap<TargetId, Vec<Box<str>>>,
+}
+
+/// What a triggered run was about.
+struct PastRun {
+    origin: Origin,
+    since: Seq,
+    flow: Flow,
+    moved: Timestamp,
 }
 
 impl Past<'_> {
@@ -101,6 +142,17 @@ impl Past<'_> {
     fn fold(&mut self, deployment: &mut Deployment, record: &Record) -> Result<(), IllegalRecord> {
         let key = (record.target, record.kind);
         let incomplete = || IllegalRecord::Incomplete { seq: record.seq };
+        if self.kernel.targets.get(record.target).level == Level::Executor {
+            self.fold_share(record);
+            return Ok(());
+        }
+        if record.kind == Kind::Event || is_trigger(record) {
+            self.fold_trigger(deployment, record);
+            if record.kind == Kind::Event || record.fact != Fact::Finished {
+                return Ok(());
+            }
+        }
+        self.fold_data(deployment, record);
         if record.attempt > Attempt(1) {
             let tries = deployment.tries.entry(key).or_default();
             if record.attempt > tries.attempt {
@@ -159,6 +211,7 @@ impl Past<'_> {
                 (itself && *key == from) || end || order.is_after(from, *key, itself)
             })
             .collect();
+        self.forget_data(from);
         for key in after {
             self.cells.entry(key).or_default().reopen();
             if key != from {
@@ -175,6 +228,145 @@ impl Past<'_> {
         };
         let number = self.pins.get(&run).copied().or_else(current)?;
         world.definitions.get(number as usize).map(|definition| &**definition)
+    }
+}
+
+/// The data of the past.
+impl Past<'_> {
+    fn fold_share(&mut self, record: &Record) {
+        if let (Fact::Finished | Fact::Failed, Some(Detail::Answer(text))) =
+            (record.fact, record.detail.as_deref())
+        {
+            let task = self.kernel.targets.get(record.target).parent;
+            self.answers.entry(task).or_default().push(text.clone());
+        }
+    }
+
+    fn fold_trigger(&mut self, deployment: &mut Deployment, record: &Record) {
+        let (on, data) = match record.detail.as_deref() {
+            Some(Detail::Triggered { on, data }) => (on.clone(), data),
+            Some(Detail::Refused { .. }) => {
+                deployment.refused = record.n;
+                return;
+            }
+            Some(Detail::Happened { name, stage, data }) => {
+                deployment.events = record.n;
+                self.ends.insert(record.seq, None);
+                let cause = Cause { open: false, ..received(name, stage.as_ref(), data) };
+                if self.kernel.is_joined(&cause) {
+                    self.causes.insert(record.seq, cause);
+                }
+                return;
+            }
+            _ => return,
+        };
+        let origin = match (record.cause, on) {
+            (Some(at), Some(on)) => Origin::Cause { at, on },
+            _ => Origin::Command,
+        };
+        if let (Origin::Cause { on, .. }, Some(key)) =
+            (&origin, run_key(&self.kernel.world, &self.kernel.targets, record.target))
+            && let On::All(_) = on.on
+        {
+            deployment.joined.insert((key.stage, key.sequence, on.clone()), record.seq);
+        }
+        let flow = Flow::new((&**data).into());
+        let end = record.cause.and_then(|at| self.ends.get(&at).copied());
+        let parent = end.flatten().and_then(|run| self.runs.get(&run));
+        let since = parent.map_or(record.seq, |parent| parent.since);
+        self.enter_stage(deployment, record, end == Some(None));
+        self.runs.insert(record.target, PastRun { origin, since, flow, moved: record.at });
+    }
+
+    /// A stage that had ended is entered again.
+    fn enter_stage(&mut self, deployment: &mut Deployment, record: &Record, outside: bool) {
+        let stage = self.kernel.targets.get(record.target).parent;
+        let cell = |kind| self.cells.get(&(stage, kind)).copied().unwrap_or_default();
+        let ended = cell(Kind::StageFinished).is_settled();
+        let mut runs = self.runs.keys().map(|run| self.kernel.targets.get(*run).parent);
+        let inside = runs.any(|it| it == stage) || cell(Kind::StageStarted).is_complete();
+        if ended || !inside {
+            self.exempt.remove(&stage);
+            self.exempt.extend(outside.then_some(stage));
+        }
+        let markers = [(stage, Kind::StageStarted), (stage, Kind::StageFinished)];
+        let pipeline = (TargetTable::ROOT, Kind::PipelineFinished);
+        let markers = markers.into_iter().filter(|_| ended).chain([pipeline]);
+        for key in markers {
+            if let Some(cell) = self.cells.get_mut(&key).filter(|cell| !cell.is_idle()) {
+                cell.reopen();
+                open_attempt(deployment, key);
+            }
+        }
+    }
+
+    /// The task that a step is: its run, and its position in the definition.
+    fn task(&self, (target, kind): StepKey) -> Option<(TargetId, u32)> {
+        let targets = &self.kernel.targets;
+        if kind != Kind::TaskDone || targets.get(target).level != Level::Task {
+            return None;
+        }
+        let run = targets.get(target).parent;
+        let part = targets.part(targets.get(target).part);
+        let position = self.definition(run)?.parts().iter().position(|it| it == part)?;
+        Some((run, position as u32))
+    }
+
+    fn fold_data(&mut self, deployment: &Deployment, record: &Record) {
+        let answers = match record.fact {
+            Fact::Dispatched | Fact::Finished | Fact::Failed => self.answers.remove(&record.target),
+            _ => None,
+        };
+        let Some((run, task)) = self.task((record.target, record.kind)) else {
+            if record.kind == Kind::SequenceFinished {
+                self.end_run(deployment, record);
+            }
+            return;
+        };
+        let Some(past) = self.runs.get_mut(&run) else { return };
+        past.moved = record.at;
+        match (record.fact, record.detail.as_deref()) {
+            (Fact::Finished | Fact::Failed, _) => {
+                answers.into_iter().flatten().for_each(|text| past.flow.add(task, &text));
+            }
+            (Fact::Retried, Some(Detail::Edits(text))) => past.flow.edit(task, text),
+            _ => {}
+        }
+    }
+
+    fn end_run(&mut self, deployment: &Deployment, record: &Record) {
+        let kernel = self.kernel;
+        self.ends.insert(record.seq, Some(record.target));
+        let Some(past) = self.runs.get_mut(&record.target) else { return };
+        if let (Some(outcome), Some(key)) =
+            (record.outcome, run_key(&kernel.world, &kernel.targets, record.target))
+        {
+            let stage = kernel.world.stages.name(key.stage);
+            let data = past.flow.at_end(outcome, kernel.scope(deployment, stage));
+            let cause = Cause {
+                event: Happened::Finished(key),
+                outcome,
+                last_task: None,
+                data: data.to_string().into(),
+                open: false,
+                fired: Default::default(),
+                runs: Vec::new(),
+            };
+            if kernel.is_joined(&cause) {
+                self.causes.insert(record.seq, cause);
+            }
+        }
+        if record.fact != Fact::Failed {
+            past.flow.clear();
+        }
+    }
+
+    fn forget_data(&mut self, from: StepKey) {
+        if let Some((run, task)) = self.task(from)
+            && let Some(past) = self.runs.get_mut(&run)
+        {
+            past.flow.forget_from(task);
+        }
     }
 }
 
@@ -206,7 +398,7 @@ fn open_attempt(deployment: &mut Deployment, key: StepKey) {
     *tries = tries.next_attempt();
 }
 
-fn run_key(world: &World, targets: &TargetTable, run: TargetId) -> Option<RunKey> {
+pub(super) fn run_key(world: &World, targets: &TargetTable, run: TargetId) -> Option<RunKey> {
     let node = targets.get(run);
     let stage = world.stages.find(targets.part(targets.get(node.parent).part))?;
     let (sequence, number) = targets.part(node.part).split_once('#')?;

@@ -1,11 +1,15 @@
-use seaway_model::{DeploymentId, Fact, Kind, Level, Outcome, TargetId};
+use seaway_model::{DeploymentId, Fact, Kind, Level, Outcome, Span, TargetId};
 
 use super::apply::IllegalRecord;
 use super::locate::Location;
 use super::order::run_above;
 use crate::Kernel;
 use crate::record::{Detail, Reason, Record, Step};
-use crate::state::{Ground, Lease, PermitKey, Position, Role, Spot, Status};
+use crate::state::{
+    Alarm, Ground, Lease, PermitKey, Position, Role, RunKey, Spot, Status, StepKey,
+};
+
+const MAX_BACKOFF: Span = Span::from_secs(86_400);
 
 impl Kernel {
     pub(super) fn fold_step(&mut self, record: &Record) -> Result<(), IllegalRecord> {
@@ -13,6 +17,9 @@ impl Kernel {
         let id = record.deployment.ok_or(IllegalRecord::Incomplete { seq })?;
         let deployment =
             self.deployments.get(&id).ok_or(IllegalRecord::UnknownDeployment { seq })?;
+        if self.targets.try_get(record.target).is_some_and(|it| it.level == Level::Executor) {
+            return self.fold_part(id, record);
+        }
         let location = self.locate(deployment, record.target, record.kind);
         let location = location.ok_or(IllegalRecord::UnknownStep { seq })?;
         let rank = deployment.rank();
@@ -43,6 +50,8 @@ impl Kernel {
                 self.enter(id, spot, record.target);
                 self.pin(id, spot, record);
                 self.set_status(id, spot, Status::InFlight);
+                self.open_offer(id, record);
+                self.release_while_approving(id, spot);
                 self.refresh_ended(id, spot);
             }
             Fact::Claimed | Fact::Started | Fact::Changed | Fact::LeaseExpired => {
@@ -50,17 +59,25 @@ impl Kernel {
             }
             Fact::Finished | Fact::Failed => {
                 let outcome = record.outcome.ok_or(incomplete)?;
-                if self.deployments[&id].cell(spot).is_idle() {
+                let out_of_time = record.reason() == Some(&Reason::RunTimedOut);
+                if self.deployments[&id].cell(spot).is_idle() && !out_of_time {
                     self.enter(id, spot, record.target);
                 }
                 self.end_lease(id, record);
+                if self.back_off(id, spot, record) {
+                    return Ok(());
+                }
+                self.end_task(id, spot, (record.target, record.kind), true);
                 self.pin(id, spot, record);
                 self.make_room(id, spot);
+                self.note_end(id, spot, (outcome, record.seq));
                 self.settle(id, spot, Status::ended(outcome));
+                self.end_run(id, spot);
             }
             Fact::Skipped => {
                 let reason = record.reason().ok_or(incomplete)?;
                 self.end_lease(id, record);
+                self.end_task(id, spot, (record.target, record.kind), false);
                 if let Reason::Person(_) = reason {
                     self.reopen_after(id, spot);
                 }
@@ -74,12 +91,18 @@ impl Kernel {
                     self.note_replaced(spot, record.kind);
                 }
                 self.settle(id, spot, Status::Superseded);
+                self.end_run(id, spot);
             }
             Fact::Cancelled => {
                 self.end_lease(id, record);
+                self.end_task(id, spot, (record.target, record.kind), false);
                 self.settle(id, spot, Status::Cancelled);
+                self.end_run(id, spot);
             }
-            Fact::Retried => self.reopen(id, spot, record),
+            Fact::Retried => {
+                self.end_task(id, spot, (record.target, record.kind), false);
+                self.reopen(id, spot, record);
+            }
             _ => return Err(IllegalRecord::UnknownStep { seq: record.seq }),
         }
         Ok(())
@@ -134,9 +157,11 @@ impl Kernel {
             self.call_up_older(id, spot);
         }
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
-        let mut supersedes = false;
+        let (mut supersedes, mut family) = (false, None);
         for need in &needs {
-            self.permits.acquire(need.key, need.holder);
+            if !need.shared && !need.awaited {
+                self.permits.acquire(need.key, need.holder);
+            }
             supersedes |= matches!(need.policy, crate::Policy::Supersede { .. });
             match (need.key, spot.position()) {
                 (PermitKey::Stage(stage), _) => {
@@ -145,8 +170,10 @@ impl Kernel {
                 (key, Position::Inside(run, cell)) => {
                     let run = deployment.runs.get_mut(&run).expect("the step is in it");
                     match key {
-                        PermitKey::Service(..) => run.holds_service = true,
-                        PermitKey::Range(..) => run.holds_range = true,
+                        PermitKey::Service(..) => family = Some(run.holder),
+                        PermitKey::Range(_, sequence) => {
+                            (run.holds_range, run.range_of) = (true, sequence);
+                        }
                         _ => {
                             let first = first_link(run, cell);
                             run.change(first, |cell| cell.set_holds(true));
@@ -154,6 +181,14 @@ impl Kernel {
                     }
                 }
                 _ => {}
+            }
+        }
+        if let (Some(stage), Some(holder)) = (spot.stage(), family) {
+            let first = RunKey { stage, sequence: 0, number: 0 };
+            let last = RunKey { stage, sequence: u32::MAX, number: u32::MAX };
+            for (_, run) in deployment.runs.range_mut(first..=last) {
+                let open = !run.withdrawn && !run.finish().is_settled();
+                run.holds_service |= run.holder == holder && open;
             }
         }
         if let Position::Inside(run, cell) = spot.position()
@@ -221,7 +256,72 @@ impl Kernel {
             let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
             let run = deployment.runs.get_mut(&key).expect("the step is in it");
             (run.pinned, run.definition) = (true, *definition);
+            (run.begun, run.moved) = (Some(record.at), record.at);
+            self.watch_run(id, key);
+            self.forget_cause(id, key);
         }
+    }
+
+    /// Sets the alarm for a run that may not take for ever.
+    pub(crate) fn watch_run(&mut self, id: DeploymentId, key: RunKey) {
+        let run = &self.deployments[&id].runs[&key];
+        let timeout = self.world.definitions[run.definition as usize].timeout;
+        if let (Some(begun), Some(timeout)) = (run.begun, timeout) {
+            self.alarms.set(id, Alarm::Run(key), begun + timeout);
+        }
+    }
+
+    /// A failed task with attempts left is tried again by itself. Tells whether that is so.
+    fn back_off(&mut self, id: DeploymentId, spot: Spot, record: &Record) -> bool {
+        let key = (record.target, record.kind);
+        let Position::Inside(run, cell) = spot.position() else { return false };
+        let run = &self.deployments[&id].runs[&run];
+        let Role::TaskDone { task } = run.shape.role(cell) else { return false };
+        let retries = self.world.definitions[run.definition as usize].tasks[task].retries;
+        let tried = record.attempt.0;
+        let over = record.reason() == Some(&Reason::RunTimedOut);
+        let work = run.shape.has_work(Role::TaskDone { task });
+        if record.fact != Fact::Failed || over || !work || tried > retries.limit {
+            return false;
+        }
+        let longer = retries.backoff.0.saturating_mul(1 << (tried - 1).min(20));
+        let until = record.at + Span(longer.min(MAX_BACKOFF.0));
+        self.close_offer(id, spot, key, false);
+        self.set_status(id, spot, Status::Backoff);
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        deployment.backoffs.insert(key, until);
+        self.alarms.set(id, Alarm::Backoff(key), until);
+        true
+    }
+
+    /// A task is over, one way or another.
+    fn end_task(&mut self, id: DeploymentId, spot: Spot, key: StepKey, counts: bool) {
+        if key.1 != Kind::TaskDone {
+            return;
+        }
+        self.close_offer(id, spot, key, counts);
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        if deployment.backoffs.remove(&key).is_some() {
+            self.alarms.clear(id, Alarm::Backoff(key));
+        }
+        self.alarms.clear(id, Alarm::Delay(spot));
+    }
+
+    /// A run that is over no longer takes too long, and its data is with whatever it triggered.
+    fn end_run(&mut self, id: DeploymentId, spot: Spot) {
+        let Position::Inside(key, cell) = spot.position() else { return };
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        let run = deployment.runs.get_mut(&key).expect("the step is in it");
+        if cell != run.shape.finish {
+            return;
+        }
+        if !run.finish().has_failed() {
+            run.flow.clear();
+        }
+        run.begun = None;
+        deployment.derived.withdrawn.remove(&key);
+        self.alarms.clear(id, Alarm::Run(key));
+        self.forget_cause(id, key);
     }
 
     /// A group that starts will soon name and hold all its members; tables that grow to that size
@@ -243,7 +343,7 @@ impl Kernel {
         }
     }
 
-    fn fold_lease(&mut self, id: DeploymentId, record: &Record) {
+    pub(super) fn fold_lease(&mut self, id: DeploymentId, record: &Record) {
         let key = (record.target, record.kind);
         let step = Step { deployment: id, target: record.target, kind: record.kind };
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
@@ -268,7 +368,7 @@ impl Kernel {
         }
     }
 
-    fn end_lease(&mut self, id: DeploymentId, record: &Record) {
+    pub(super) fn end_lease(&mut self, id: DeploymentId, record: &Record) {
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         if deployment.leases.is_empty() {
             return;
@@ -327,8 +427,11 @@ impl Kernel {
                     let in_line = deployment.derived.in_line.keys().copied();
                     deployment.derived.todo.extend(in_line);
                 }
+                let run = deployment.runs.get_mut(&key).expect("the step is in it");
+                run.moved = self.time;
                 // The walk went on through what was passed over before it was logged.
-                if !(passed_over && status == Status::Surpassed) {
+                let withdrawn = deployment.runs[&key].withdrawn;
+                if !(passed_over && status == Status::Surpassed) && !withdrawn {
                     deployment.settled(&mut ground, key, cell);
                 }
             }

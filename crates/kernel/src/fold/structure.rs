@@ -1,12 +1,13 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use seaway_model::DeploymentId;
+use seaway_model::{DeploymentId, Seq};
 
 use super::apply::IllegalRecord;
 use crate::Kernel;
 use crate::record::{Detail, Record};
-use crate::state::{Deployment, Ghost, Ground, PermitKey, RunKey, Status, World};
-use crate::structure::{self, Structure};
+use crate::state::{Cause, Deployment, Ghost, Ground, Origin, PermitKey, RunKey, Status, World};
+use crate::structure::{self, On, Structure, Trigger};
 
 impl Kernel {
     pub(super) fn fold_structure(&mut self, record: &Record) -> Result<(), IllegalRecord> {
@@ -30,6 +31,8 @@ impl Kernel {
 
     /// Fits one deployment to the structure as it is now.
     fn restructure(&mut self, id: DeploymentId, old: &Structure, left: &[u32]) {
+        let gone = self.close_causes(id);
+        self.alarms.clear_delays(id);
         let deployment = self.deployments.get_mut(&id).expect("every start has its deployment");
         let (world, targets, seq) = (&self.world, &mut self.targets, self.head);
         deployment.keep_ghosts(world, left);
@@ -38,8 +41,8 @@ impl Kernel {
             let run = deployment.runs.get_mut(&key).expect("the key is from the map");
             let definition = run.definition;
             let current = world.current.get(&(key.stage, key.sequence));
-            if !run.pinned {
-                run.withdrawn = current.is_none();
+            if !run.pinned && !run.finish().is_settled() {
+                run.withdrawn = current.is_none() || gone.contains(&key);
                 run.definition = current.copied().unwrap_or(run.definition);
             }
             let redefined = run.definition != definition;
@@ -58,6 +61,62 @@ impl Kernel {
         self.release_departed(id);
         self.release_while_paused(id);
         self.active.insert(rank);
+    }
+
+    /// What happened before a change fires nothing that the change brings, except in place of a run
+    /// that it withdraws. Tells which runs it withdraws.
+    fn close_causes(&mut self, id: DeploymentId) -> BTreeSet<RunKey> {
+        let deployment = &self.deployments[&id];
+        let mut gone = BTreeSet::new();
+        for (key, run) in &deployment.runs {
+            let Some(Origin::Cause { at, on }) = &run.origin else { continue };
+            let open = !run.pinned && !run.withdrawn && !run.finish().is_settled();
+            if let Some(cause) = deployment.causes.get(at)
+                && open
+                && !self.still_derives(deployment, (*at, cause), (*key, on))
+            {
+                gone.insert(*key);
+            }
+        }
+        let joined: BTreeSet<Seq> = deployment
+            .causes
+            .iter()
+            .filter(|(_, cause)| self.is_joined(cause))
+            .map(|(at, _)| *at)
+            .collect();
+        let deployment = self.deployments.get_mut(&id).expect("it was just found");
+        for cause in deployment.causes.values_mut() {
+            cause.open = cause.runs.iter().any(|key| gone.contains(key));
+        }
+        let runs = &deployment.runs;
+        deployment.causes.retain(|at, cause| {
+            let waits = |key: &RunKey| runs.get(key).is_some_and(|run| !run.pinned);
+            cause.open || joined.contains(at) || cause.runs.iter().any(waits)
+        });
+        gone
+    }
+
+    /// Whether the newest structure still triggers a run on its cause.
+    fn still_derives(
+        &self,
+        deployment: &Deployment,
+        (at, cause): (Seq, &Cause),
+        (key, on): (RunKey, &Trigger),
+    ) -> bool {
+        let Some(definition) = self.world.current.get(&(key.stage, key.sequence)) else {
+            return false;
+        };
+        let triggers = &self.world.definitions[*definition as usize].triggers;
+        let mut entries = (0..).zip(triggers);
+        entries.any(|(position, trigger)| {
+            // A join has fired: its events count no longer, so only the entry itself is asked for.
+            let same = trigger == on;
+            let plain = matches!(trigger.on, On::Event(_));
+            let entry = (key.stage, key.sequence, position);
+            same || plain
+                && self.names(cause, trigger)
+                && self.derives(deployment, (at, cause), entry, trigger)
+        })
     }
 
     /// A batch that is put around a stage includes those who are in it: they would otherwise wait

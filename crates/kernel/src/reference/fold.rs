@@ -3,10 +3,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use seaway_model::{Attempt, DeploymentId, Fact, Kind, Name, Outcome, Revision, Seq, TargetId};
+use seaway_model::{
+    Attempt, DeploymentId, Fact, Kind, Name, Outcome, Revision, Seq, TargetId, Timestamp,
+};
 
 use super::graph::{Graph, Node};
 use super::permits::{Key, Permit};
+use super::triggers::{Born, Cause, Named};
 use crate::record::{Detail, Reason, Record};
 use crate::structure::{Sequence, Slot, Stage, Structure};
 
@@ -18,6 +21,10 @@ pub struct Reference {
     pub(super) stage_order: Vec<Name>,
     pub(super) sequence_order: Vec<Name>,
     pub(super) introduced: BTreeMap<Slot, Seq>,
+    /// Since when a join is in the structure.
+    pub(super) join_since: BTreeMap<Named, Seq>,
+    /// The time at which it is asked.
+    pub now: Timestamp,
     pub(super) deployments: BTreeMap<DeploymentId, Dep>,
     pub(super) permits: BTreeMap<Key, Permit>,
     /// The newest revision dispatched at a place: (stage, service, group, member or slot).
@@ -37,6 +44,13 @@ pub(super) struct Dep {
     /// Stages that left while the deployment was in them, with what came after them.
     pub(super) ghosts: BTreeMap<Name, (Arc<Stage>, BTreeSet<Name>)>,
     pub(super) claimed: BTreeSet<(String, Kind)>,
+    pub(super) born: BTreeMap<String, Born>,
+    pub(super) causes: BTreeMap<Seq, Cause>,
+    pub(super) joined: BTreeMap<Named, Seq>,
+    /// Stages entered because something happened outside.
+    pub(super) exempt: BTreeSet<Name>,
+    /// When a run last came further.
+    pub(super) moved: BTreeMap<String, Timestamp>,
     pub(super) course: Course,
 }
 
@@ -70,6 +84,7 @@ pub(super) enum Status {
     ByPerson,
     Superseded,
     Cancelled,
+    Backoff,
 }
 
 impl Told {
@@ -96,7 +111,7 @@ impl Status {
     }
 
     pub(super) fn settled(self) -> bool {
-        !matches!(self, Self::Idle | Self::InFlight)
+        !matches!(self, Self::Idle | Self::InFlight | Self::Backoff)
     }
 }
 
@@ -113,6 +128,13 @@ impl Dep {
     pub(super) fn attempt(&self, path: &str, kind: Kind) -> Attempt {
         let told = self.facts.get(&(path.to_owned(), kind));
         told.map_or(Attempt(1), |told| told.attempt)
+    }
+
+    /// Whether somebody works on a step, or on a share of it.
+    pub(super) fn is_claimed(&self, node: &Node) -> bool {
+        let share = format!("{}@", node.path);
+        let mine = |path: &String| *path == node.path || path.starts_with(&share);
+        self.claimed.iter().any(|(path, kind)| *kind == node.kind && mine(path))
     }
 
     pub(super) fn tried(&self, node: &Node) -> bool {
@@ -134,6 +156,8 @@ impl Reference {
             stage_order: Vec::new(),
             sequence_order: Vec::new(),
             introduced: BTreeMap::new(),
+            join_since: BTreeMap::new(),
+            now: Timestamp::default(),
             deployments: BTreeMap::new(),
             permits: BTreeMap::new(),
             newest: BTreeMap::new(),
@@ -146,6 +170,21 @@ impl Reference {
         match (record.kind, record.fact) {
             (Kind::Structure, _) => self.fold_structure(record),
             (Kind::PipelineStarted, _) => self.fold_start(record),
+            (Kind::Executor, _) => {}
+            (Kind::Event, _) => self.fold_event(record),
+            (Kind::SequenceTriggered, _)
+                if matches!(
+                    record.detail.as_deref(),
+                    Some(Detail::Triggered { .. } | Detail::Refused { .. })
+                ) =>
+            {
+                self.fold_trigger(record, path);
+                if record.fact == Fact::Finished {
+                    let id = record.deployment.expect("it is about a deployment");
+                    self.tell(id, (path.to_owned(), record.kind), record, Status::Passed);
+                }
+            }
+            _ if path.contains('@') => self.fold_share(record, path),
             (Kind::Deployment, fact) => {
                 let id = record.deployment.expect("it is about a deployment");
                 let dep = self.deployments.get_mut(&id).expect("it was started");
@@ -173,6 +212,11 @@ impl Reference {
             pins: BTreeMap::new(),
             ghosts: BTreeMap::new(),
             claimed: BTreeSet::new(),
+            born: BTreeMap::new(),
+            causes: BTreeMap::new(),
+            joined: BTreeMap::new(),
+            exempt: BTreeSet::new(),
+            moved: BTreeMap::new(),
             course: Course::Running,
         };
         self.deployments.insert(id, dep);
@@ -184,8 +228,8 @@ impl Reference {
         let new = change.apply_to(&self.structure).expect("recorded changes are allowed");
         let old = std::mem::replace(&mut self.structure, new);
         if !old.stages.is_empty() {
-            for slot in self.structure.slots().difference(&old.slots()) {
-                self.introduced.insert(slot.clone(), record.seq);
+            for slot in crate::structure::introduced(&old, &self.structure) {
+                self.introduced.insert(slot, record.seq);
             }
         }
         for (name, stage) in &self.structure.stages {
@@ -201,6 +245,7 @@ impl Reference {
         for dep in self.deployments.values_mut() {
             keep_ghosts(&self.project, dep, &old, &self.structure);
         }
+        self.close_causes(record.seq);
         self.graphs.get_mut().clear();
         self.grant_batches(&old);
     }
@@ -214,7 +259,7 @@ impl Reference {
         };
         let entering = match record.fact {
             Fact::Dispatched => true,
-            Fact::Finished | Fact::Failed => idle,
+            Fact::Finished | Fact::Failed => idle && record.reason() != Some(&Reason::RunTimedOut),
             _ => false,
         };
         if entering {
@@ -228,6 +273,7 @@ impl Reference {
             Fact::Finished | Fact::Failed => match record.outcome {
                 Some(Outcome::Pass) => Status::Passed,
                 Some(Outcome::Warning) => Status::Warned,
+                _ if self.backs_off(id, path, record) => Status::Backoff,
                 _ => Status::Failed,
             },
             Fact::Skipped => skipped(record.reason().expect("skips have a reason")),
@@ -238,6 +284,9 @@ impl Reference {
                 let dep = self.deployments.get_mut(&id).expect("it was started");
                 let told = dep.facts.entry(key).or_insert(Told::untold(record.target));
                 told.attempt = record.attempt;
+                if told.status == Status::Backoff {
+                    told.status = Status::Idle;
+                }
                 return;
             }
             fact => return self.fold_lease(id, key, fact),
@@ -247,13 +296,28 @@ impl Reference {
         }
         let dep = self.deployments.get_mut(&id).expect("it was started");
         dep.claimed.remove(&key);
+        let share = format!("{path}@");
+        if record.kind == Kind::TaskDone {
+            dep.claimed.retain(|(it, _)| !it.starts_with(&share));
+        }
         if let Some(Detail::Pins { .. }) = record.detail.as_deref() {
             let graph = self.graph(&self.deployments[&id]);
             let node = graph.find(path, record.kind).expect("runs start in the graph");
             let run = graph.nodes[node].run.clone().expect("it is in a run");
             let dep = self.deployments.get_mut(&id).expect("it was started");
+            dep.moved.insert(run.path.clone(), record.at);
             dep.pins.insert(run.path, run.definition);
             self.graphs.get_mut().remove(&id);
+        }
+        if status.settled()
+            && let Some(node) = self.graph(&self.deployments[&id]).find(path, record.kind)
+            && let Some(run) = self.graph(&self.deployments[&id]).nodes[node].run.clone()
+        {
+            let dep = self.deployments.get_mut(&id).expect("it was started");
+            dep.moved.insert(run.path, record.at);
+        }
+        if matches!(record.fact, Fact::Finished | Fact::Failed) {
+            self.note_end(id, path, record);
         }
         self.tell(id, key.clone(), record, status);
         if record.reason() == Some(&Reason::Orphaned) {
@@ -261,6 +325,47 @@ impl Reference {
             let dep = self.deployments.get_mut(&id).expect("it was started");
             let told = dep.facts.get_mut(&key).expect("it was just told");
             (told.status, told.tried, told.attempt) = (Status::Idle, false, told.attempt.next());
+        }
+    }
+
+    /// A failed task with attempts left is tried again by itself.
+    fn backs_off(&self, id: DeploymentId, path: &str, record: &Record) -> bool {
+        let graph = self.graph(&self.deployments[&id]);
+        let Some(node) = graph.find(path, record.kind) else { return false };
+        let node = &graph.nodes[node];
+        let (Some(run), Some(task), true) = (&node.run, node.task, node.work) else { return false };
+        let tasks = &run.definition.tasks;
+        node.kind == Kind::TaskDone
+            && record.reason() != Some(&Reason::RunTimedOut)
+            && record.attempt.0 <= tasks[task].retries.limit
+    }
+
+    /// Whether a step waits for its next attempt.
+    #[must_use]
+    pub fn is_backing_off(&self, id: DeploymentId, path: &str) -> bool {
+        let told = self.deployments[&id].facts.get(&(path.to_owned(), Kind::TaskDone));
+        told.is_some_and(|told| told.status == Status::Backoff)
+    }
+
+    /// Whether a task is in flight.
+    #[must_use]
+    pub fn is_in_flight(&self, id: DeploymentId, path: &str) -> bool {
+        let told = self.deployments[&id].facts.get(&(path.to_owned(), Kind::TaskDone));
+        told.is_some_and(|told| told.status == Status::InFlight)
+    }
+
+    fn fold_share(&mut self, record: &Record, path: &str) {
+        let id = record.deployment.expect("it is about a deployment");
+        let dep = self.deployments.get_mut(&id).expect("it was started");
+        let key = (path.to_owned(), record.kind);
+        match record.fact {
+            Fact::Claimed => {
+                dep.claimed.insert(key);
+            }
+            Fact::Started | Fact::Changed => {}
+            _ => {
+                dep.claimed.remove(&key);
+            }
         }
     }
 
@@ -313,7 +418,10 @@ impl Reference {
         let origin = graph.nodes[from].clone();
         let project = self.project.to_string();
         let dep = self.deployments.get_mut(&id).expect("it was started");
-        let ended = dep.facts.iter().filter(|(_, told)| told.status.settled());
+        let ended = dep
+            .facts
+            .iter()
+            .filter(|(_, told)| told.status.settled() || told.status == Status::Backoff);
         let reopened: Vec<(String, Kind)> = ended
             .filter(|((path, kind), _)| {
                 let ends = match kind {
@@ -407,6 +515,13 @@ fn skipped(reason: &Reason) -> Status {
         Reason::Superseded | Reason::Replaced => Status::Outdated,
         Reason::Condition => Status::Condition,
         Reason::Person(_) => Status::ByPerson,
-        Reason::Orphaned | Reason::Aborted => Status::Cancelled,
+        Reason::Orphaned
+        | Reason::Aborted
+        | Reason::Withdrawn
+        | Reason::TimedOut
+        | Reason::RunTimedOut
+        | Reason::NoExecutor
+        | Reason::TooManyRuns
+        | Reason::TooMuchData => Status::Cancelled,
     }
 }

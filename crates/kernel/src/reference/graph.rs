@@ -4,7 +4,10 @@ use std::rc::Rc;
 use seaway_model::{Kind, Name};
 
 use super::fold::{Dep, Reference, Status};
-use crate::structure::{Sequence, Slot, Stage, When};
+use crate::structure::{Entry, Sequence, Slot, Stage, When};
+
+/// A run: its sequence, its path and its definition.
+type Found = (Name, String, std::sync::Arc<Sequence>);
 
 /// One step, with everything that the rules ask about it.
 #[derive(Clone, Debug)]
@@ -134,7 +137,9 @@ impl Builder<'_> {
         for name in &self.reference.stage_order {
             let now = self.reference.structure.stages.get(name).map(|stage| &**stage);
             let ghost = self.dep.ghosts.get(name).map(|ghost| &*ghost.0);
-            if let Some(stage) = now.or(ghost) {
+            if let Some(stage) = now.or(ghost)
+                && self.is_entered(&project, name, stage)
+            {
                 let (first, last) = self.stage(&project, name, stage, now.is_some());
                 ends.push((name.clone(), first, last));
             }
@@ -166,17 +171,46 @@ impl Builder<'_> {
         }
     }
 
+    /// Triggered stages are only there for those who were triggered in them.
+    fn is_entered(&self, project: &str, name: &Name, stage: &Stage) -> bool {
+        let key = (format!("{project}/{name}"), Kind::StageStarted);
+        let started = self.dep.facts.get(&key).is_some_and(|told| told.status.complete());
+        let mut runs = self.dep.born.values();
+        stage.entry == Entry::Ordered
+            || started
+            || runs.any(|run| run.stage == *name && !run.withdrawn)
+    }
+
+    /// The runs that a stage has: of every sequence, or whatever was triggered.
+    fn runs(&self, path: &str, name: &Name, stage: &Stage, now: bool) -> Vec<Found> {
+        let mut runs = Vec::new();
+        for sequence in &self.reference.sequence_order {
+            let current = if now { stage.sequences.get(sequence) } else { None };
+            let mut numbers = vec![1];
+            if stage.entry == Entry::Triggered {
+                let born = self.dep.born.values().filter(|run| !run.withdrawn);
+                let here = born.filter(|run| run.stage == *name && run.sequence == *sequence);
+                numbers = here.map(|run| run.number).collect();
+                numbers.sort_unstable();
+            }
+            for number in numbers {
+                let run = format!("{path}/{sequence}#{number}");
+                let definition = self.dep.pins.get(&run).or(current).cloned();
+                runs.extend(definition.map(|it| (sequence.clone(), run, it)));
+            }
+        }
+        runs
+    }
+
     fn stage(&mut self, project: &str, name: &Name, stage: &Stage, now: bool) -> (usize, usize) {
         let path = format!("{project}/{name}");
         let here = |kind| Node { stage: Some(name.clone()), ..plain(path.clone(), kind) };
         let start = self.add(here(Kind::StageStarted));
         let mut ends = Vec::new();
-        for sequence in &self.reference.sequence_order {
-            let run = format!("{path}/{sequence}#1");
-            let current = if now { stage.sequences.get(sequence) } else { None };
-            let Some(definition) = self.dep.pins.get(&run).or(current).cloned() else { continue };
-            let (first, last) = self.run(name, stage, sequence, run, definition);
-            self.edge(start, first);
+        for (sequence, run, definition) in self.runs(&path, name, stage, now) {
+            let (first, last) = self.run(name, stage, &sequence, run, definition);
+            // What triggers a run is not a step of its stage: it comes before the stage starts.
+            self.edge(start, first + usize::from(stage.entry == Entry::Triggered));
             ends.push(last);
         }
         let finish = self.add(here(Kind::StageFinished));

@@ -27,6 +27,8 @@ pub enum Wait {
     Scheduled,
     Unclaimed,
     Working,
+    Delayed,
+    Retrying,
     Paused,
     Aborting,
     Before,
@@ -52,6 +54,9 @@ impl Reference {
         let mut lines = Lines::new();
         for dep in self.in_order() {
             let graph = self.graph(dep);
+            if let Some(action) = self.firing(dep).filter(|_| dep.course != Course::Aborting) {
+                return Some(action);
+            }
             if let Some(action) = self.clean_up(dep, &graph) {
                 return Some(action);
             }
@@ -112,9 +117,8 @@ impl Reference {
         match dep.status(node) {
             Status::Failed => Some(Wait::Failed),
             Status::Superseded => Some(Wait::Superseded),
-            Status::InFlight if dep.claimed.contains(&(node.path.clone(), node.kind)) => {
-                Some(Wait::Working)
-            }
+            Status::Backoff => Some(Wait::Retrying),
+            Status::InFlight if dep.is_claimed(node) => Some(Wait::Working),
             Status::InFlight => Some(Wait::Unclaimed),
             _ => None,
         }
@@ -151,6 +155,9 @@ impl Reference {
         if graph.nodes[number].work && graph.overtaken(dep, number) {
             return Verdict::Wait(Wait::Overtaken);
         }
+        if self.is_delayed(dep, graph, number) {
+            return Verdict::Wait(Wait::Delayed);
+        }
         let newest = self.place(dep, graph, number).and_then(|place| self.newest.get(&place));
         if newest.is_some_and(|newest| *newest > dep.revision) {
             return skip(Reason::Superseded);
@@ -177,7 +184,11 @@ impl Reference {
     fn no_work(&self, dep: &Dep, graph: &Graph, number: usize) -> Option<Reason> {
         let node = &graph.nodes[number];
         let slot = node.slot.as_ref();
-        if slot.is_some_and(|slot| self.is_late(dep, graph, slot)) && !dep.tried(node) {
+        let since = node.run.as_ref().and_then(|run| dep.born.get(&run.path));
+        let since = since.map_or(dep.started, |run| run.since);
+        let young = |slot| self.introduced.get(slot).is_some_and(|seq| *seq > since);
+        let late = slot.is_some_and(|slot| young(slot) && self.is_late(dep, graph, slot));
+        if late && !dep.tried(node) {
             return Some(Reason::IntroducedLate);
         }
         if let (Some(run), Some(task), Kind::TaskDone) = (&node.run, node.task, node.kind)
@@ -186,6 +197,19 @@ impl Reference {
             return Some(Reason::Condition);
         }
         None
+    }
+
+    /// Whether a task waits some time after what came before it.
+    fn is_delayed(&self, dep: &Dep, graph: &Graph, number: usize) -> bool {
+        let node = &graph.nodes[number];
+        let (Some(run), Some(task), Kind::TaskDone) = (&node.run, node.task, node.kind) else {
+            return false;
+        };
+        let Some(delay) = run.definition.tasks[task].delay.filter(|_| !dep.tried(node)) else {
+            return false;
+        };
+        let moved = dep.moved.get(&run.path).copied().unwrap_or_default();
+        moved + delay > self.now
     }
 
     /// Introduced after the deployment started, which has passed a place that would have needed it.
@@ -213,7 +237,8 @@ impl Reference {
     ) -> Option<Verdict> {
         let full = |need: &Need| {
             let held = self.permits.get(&need.key).map_or(0, |permit| permit.holders.len());
-            held >= need.batch.capacity as usize
+            need.awaited
+                || held >= need.batch.capacity as usize
                 || lines.get(&need.key).is_some_and(|line| !line.is_empty())
         };
         // It stands in line up to the first permit that it cannot have; those further in only
@@ -231,7 +256,7 @@ impl Reference {
                 return Some(Verdict::Replace(*id, need.key.clone(), *waiter));
             }
         }
-        for need in needs {
+        for need in needs.iter().filter(|need| !need.awaited) {
             lines.entry(need.key.clone()).or_default().push((dep.rank(), number, dep.id));
         }
         Some(Verdict::Wait(Wait::InLine))
@@ -295,9 +320,10 @@ impl Reference {
                 (0..number).filter(same).collect()
             }
             Kind::TaskDone | Kind::SequenceFinished | Kind::StageFinished => {
-                (0..number).filter(|it| graph.next[*it].contains(&number)).collect()
+                let before = (0..number).filter(|it| graph.next[*it].contains(&number));
+                before.filter(|it| is_latest(graph, *it)).collect()
             }
-            Kind::PipelineFinished => (0..number).collect(),
+            Kind::PipelineFinished => (0..number).filter(|it| is_latest(graph, *it)).collect(),
             _ => Vec::new(),
         };
         let within = match &node.run {
@@ -333,6 +359,20 @@ impl Reference {
         outdated && !worked
     }
 
+    /// The first run that the structure does not derive any more and that is not ended yet.
+    fn withdrawn(&self, dep: &Dep) -> Option<String> {
+        let order = |run: &super::triggers::Born| {
+            let stage = self.stage_order.iter().position(|it| *it == run.stage);
+            let sequence = self.sequence_order.iter().position(|it| *it == run.sequence);
+            (stage, sequence, run.number)
+        };
+        let gone = dep.born.iter().filter(|(path, run)| {
+            let end = dep.facts.get(&((*path).clone(), Kind::SequenceFinished));
+            run.withdrawn && !end.is_some_and(|told| told.status.settled())
+        });
+        gone.min_by_key(|(_, run)| order(run)).map(|(path, _)| path.clone())
+    }
+
     fn clean_up(&self, dep: &Dep, graph: &Graph) -> Option<Action> {
         let orphans = dep.facts.iter().filter(|((path, kind), told)| {
             told.status == Status::InFlight && graph.find(path, *kind).is_none()
@@ -343,14 +383,16 @@ impl Reference {
         if let Some((_, (path, kind))) = first {
             return Some(cancelled(dep, path.clone(), *kind, Reason::Orphaned));
         }
+        if let Some(run) = self.withdrawn(dep) {
+            return Some(cancelled(dep, run, Kind::SequenceFinished, Reason::Withdrawn));
+        }
         if dep.course != Course::Aborting {
             return None;
         }
         let flying: Vec<_> =
             graph.nodes.iter().filter(|node| dep.status(node) == Status::InFlight).collect();
         if !flying.is_empty() {
-            let claimed = |key: &(String, Kind)| dep.claimed.contains(key);
-            let free = flying.iter().find(|node| !claimed(&(node.path.clone(), node.kind)))?;
+            let free = flying.iter().find(|node| !dep.is_claimed(node))?;
             return Some(cancelled(dep, free.path.clone(), free.kind, Reason::Aborted));
         }
         let told = |path: &str, kind| {
@@ -366,6 +408,18 @@ impl Reference {
         let path = self.project.to_string();
         Some(cancelled(dep, path, Kind::PipelineFinished, Reason::Aborted))
     }
+}
+
+/// Whether no later run of its sequence says how it went.
+fn is_latest(graph: &Graph, number: usize) -> bool {
+    let Some(run) = &graph.nodes[number].run else { return true };
+    let numbered = |path: &str| {
+        let (run, number) = path.rsplit_once('#').expect("runs are numbered");
+        (run.to_owned(), number.parse::<u32>().expect("runs are numbered"))
+    };
+    let (name, mine) = numbered(&run.path);
+    let others = graph.nodes.iter().filter_map(|node| node.run.as_ref());
+    others.map(|run| numbered(&run.path)).all(|(it, number)| it != name || number <= mine)
 }
 
 fn action(

@@ -8,6 +8,7 @@ mod fold;
 mod graph;
 mod judge;
 mod permits;
+mod triggers;
 mod walk;
 
 pub use fold::Reference;

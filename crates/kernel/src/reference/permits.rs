@@ -39,6 +39,8 @@ pub(super) struct Need {
     pub(super) holder: Holder,
     /// The range was opened and the permit lost.
     pub(super) returns: bool,
+    /// It is not taken: whoever has it only has to be gone.
+    pub(super) awaited: bool,
 }
 
 pub(super) type Rank = (Revision, Seq);
@@ -82,15 +84,28 @@ impl Reference {
                 opening && dep.status(it).finished()
             });
             let holder = holder(String::new(), None);
-            needs.push(Need { key: Key::Stage(stage.clone()), batch, holder, returns });
+            let key = Key::Stage(stage.clone());
+            let awaited = dep.exempt.contains(stage);
+            let service = Key::Service(stage.clone(), dep.service.clone());
+            let root = node.run.as_ref().map(|run| dep.root(&run.path));
+            let mine = |it: &Holder| it.deployment == dep.id && Some(&it.run) == root.as_ref();
+            let inside = self.permits.get(&service).is_some_and(|it| it.holders.iter().any(mine));
+            if !awaited || (!inside && self.changes_service(&key, dep)) {
+                needs.push(Need { key, batch, holder, returns, awaited });
+            }
         }
         if let Some(run) = node.run.as_ref().filter(|_| node.kind != Kind::SequenceTriggered) {
+            let root = dep.root(&run.path);
             let returns = dep.status(&graph.nodes[run.triggered + 1]).finished();
             let key = Key::Service(stage.clone(), dep.service.clone());
-            needs.push(Need { key, batch: one(), holder: holder(run.path.clone(), None), returns });
-            if let (Some(range), Some(task)) = (&run.definition.range, node.task) {
+            let awaited = false;
+            let service = holder(root.clone(), None);
+            needs.push(Need { key, batch: one(), holder: service, returns, awaited });
+            if let (Some(range), Some(task)) = (&run.definition.range, node.task)
+                && !self.inherits_range(dep, run)
+            {
                 let key = Key::Range(stage.clone(), run.sequence.clone());
-                let (batch, holder) = (range.batch.clone(), holder(run.path.clone(), None));
+                let (batch, holder) = (range.batch.clone(), holder(root, None));
                 let returns = graph.nodes[run.triggered..run.finished].iter().any(|it| {
                     let work = it.work && it.member.is_none();
                     let opening = it.task == Some(range.first as usize)
@@ -100,14 +115,14 @@ impl Reference {
                     opening && (dispatched || status.finished())
                 });
                 if (range.first..=range.last).contains(&(task as u32)) {
-                    needs.push(Need { key, batch, holder, returns });
+                    needs.push(Need { key, batch, holder, returns, awaited });
                 }
             }
             if let (Some(member), Some((first, _))) = (&node.member, node.chain) {
                 let key = Key::Member(member.clone(), dep.service.clone());
                 let holder = holder(run.path.clone(), Some(node.path.clone()));
                 let returns = dep.status(&graph.nodes[first]).finished();
-                needs.push(Need { key, batch: one(), holder, returns });
+                needs.push(Need { key, batch: one(), holder, returns, awaited });
             }
         }
         needs.retain(|need| {
@@ -121,6 +136,24 @@ impl Reference {
         needs
     }
 
+    /// Whether somebody else who holds a batch is there with the same service.
+    fn changes_service(&self, key: &Key, dep: &Dep) -> bool {
+        let holders = self.permits.get(key).into_iter().flat_map(|permit| &permit.holders);
+        let mut others = holders.filter(|holder| holder.deployment != dep.id);
+        others.any(|holder| self.deployments[&holder.deployment].service == dep.service)
+    }
+
+    /// Whether a run is inside the range of the run whose failure triggered it.
+    fn inherits_range(&self, dep: &Dep, run: &super::graph::RunRef) -> bool {
+        let root = dep.root(&run.path);
+        root != run.path
+            && self.permits.iter().any(|(key, permit)| {
+                let other = matches!(key, Key::Range(_, sequence) if *sequence != run.sequence);
+                let mine = |it: &Holder| it.deployment == dep.id && it.run == root;
+                other && permit.holders.iter().any(mine)
+            })
+    }
+
     pub(super) fn enter(&mut self, id: DeploymentId, key: &(String, Kind)) {
         let dep = &self.deployments[&id];
         let graph = self.graph(dep);
@@ -130,7 +163,7 @@ impl Reference {
             let newest = self.newest.entry(place).or_default();
             *newest = self.deployments[&id].revision.max(*newest);
         }
-        for need in needs {
+        for need in needs.into_iter().filter(|need| !need.awaited) {
             let permit = self.permits.entry(need.key).or_default();
             permit.holders.push(need.holder.clone());
             permit.last = Some(need.holder);
@@ -244,6 +277,9 @@ impl Reference {
             let path = format!("{}/{stage}", self.project);
             return !told(&path, Kind::StageFinished).settled() || busy(&path);
         }
+        if dep.born.contains_key(&holder.run) && !matches!(key, Key::Member(..)) {
+            return self.family_still_needs(dep, key, holder, graph, inner);
+        }
         let (stage, _) = holder.run.rsplit_once('/').expect("runs are below a stage");
         let end = told(stage, Kind::StageFinished);
         let over = (end.settled() && end != Status::Failed)
@@ -268,6 +304,82 @@ impl Reference {
             _ => member_still_needs(dep, graph, holder),
         }
     }
+}
+
+impl Dep {
+    /// The run in whose name a run holds permits.
+    fn root(&self, run: &str) -> String {
+        self.born.get(run).map_or_else(|| run.to_owned(), |born| born.root.clone())
+    }
+
+    fn told(&self, path: &str, kind: Kind) -> Status {
+        self.facts.get(&(path.to_owned(), kind)).map_or(Status::Idle, |told| told.status)
+    }
+
+    /// What of a run is in flight.
+    fn flying(&self, run: &str) -> Vec<String> {
+        let inside = format!("{run}/");
+        let facts = self.facts.iter();
+        let mine = facts.filter(|((path, _), told)| {
+            path.starts_with(&inside) && told.status == Status::InFlight
+        });
+        mine.map(|((path, _), _)| path.clone()).collect()
+    }
+}
+
+impl Reference {
+    /// A run and those that its failure triggered hold together, until all of them are through.
+    fn family_still_needs(
+        &self,
+        dep: &Dep,
+        key: &Key,
+        holder: &Holder,
+        graph: &Graph,
+        inner: &Inner,
+    ) -> bool {
+        let family = dep.born.iter().filter(|(_, run)| run.root == holder.run);
+        family.into_iter().any(|(path, run)| {
+            let flying = dep.flying(path);
+            let stage = format!("{}/{}", self.project, run.stage);
+            let stage_end = dep.told(&stage, Kind::StageFinished);
+            let stage_over = stage_end.settled() && stage_end != Status::Failed;
+            let end = dep.told(path, Kind::SequenceFinished);
+            if (end.settled() || stage_over) && flying.is_empty() {
+                let heirs = dep.causes.iter().filter(|(_, it)| it.run.as_ref() == Some(path));
+                let heirs = heirs.flat_map(|(at, cause)| self.dues(dep, (*at, cause)));
+                let mut here = heirs.filter(|(stage, _, _)| *stage == run.stage);
+                return end == Status::Failed && !stage_over && here.next().is_some();
+            }
+            if run.withdrawn {
+                return false;
+            }
+            match key {
+                Key::Range(_, sequence) if *sequence == run.sequence => {
+                    range_is_open(dep, graph, path)
+                }
+                Key::Range(..) => true,
+                _ => {
+                    let approves = |path: &String| {
+                        let task = path.rsplit('/').next().unwrap_or_default();
+                        task.split(':').next() == Some("approval")
+                    };
+                    let waits = flying.len() == 1 && flying.iter().all(approves);
+                    let paused = flying.is_empty() && dep.course == Course::Paused;
+                    let kept = inner.contains(&(holder.deployment, holder.run.clone()));
+                    kept || !(waits || paused)
+                }
+            }
+        })
+    }
+}
+
+fn range_is_open(dep: &Dep, graph: &Graph, path: &str) -> bool {
+    graph.nodes.iter().any(|node| {
+        let Some(run) = node.run.as_ref().filter(|run| run.path == path) else { return false };
+        let range = run.definition.range.as_ref();
+        let closes = range.is_some_and(|range| node.task == Some(range.last as usize));
+        node.kind == Kind::TaskDone && closes && !dep.status(node).complete()
+    })
 }
 
 fn member_still_needs(dep: &Dep, graph: &Graph, holder: &Holder) -> bool {

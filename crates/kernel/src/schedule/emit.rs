@@ -1,4 +1,4 @@
-use seaway_model::{Attempt, DeploymentId, Fact, Kind, Outcome, TargetId, Timestamp};
+use seaway_model::{Attempt, DeploymentId, Fact, Kind, Outcome, Seq, TargetId, Timestamp};
 
 use crate::record::{Actor, Detail, Reason, Record};
 use crate::state::{Spot, Verdict};
@@ -11,11 +11,12 @@ pub(crate) struct Draft {
     pub(crate) n: u32,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) detail: Option<Box<Detail>>,
+    pub(crate) cause: Option<Seq>,
 }
 
 impl Draft {
     pub(crate) fn new(fact: Fact) -> Self {
-        Self { fact, n: 0, outcome: None, detail: None }
+        Self { fact, n: 0, outcome: None, detail: None, cause: None }
     }
 
     pub(crate) fn because(fact: Fact, reason: Reason) -> Self {
@@ -81,7 +82,7 @@ impl Kernel {
             n: draft.n,
             outcome: draft.outcome,
             detail: draft.detail,
-            cause: None,
+            cause: draft.cause,
             by: pen.by.clone(),
         };
         self.apply(&record).expect("a record that was just decided fits the state it came from");

@@ -1,5 +1,5 @@
-use seaway_model::Kind;
 use seaway_model::planted::{Bug, planted};
+use seaway_model::{Kind, Timestamp};
 
 use super::keys::{Need, Needs};
 use crate::state::{Deployment, PermitKey, Permits, Position, Role, Spot, Status, Verdict, Waiter};
@@ -15,6 +15,8 @@ pub(crate) enum Judgement {
     Skip(Reason),
     /// Something before its stage is not through.
     Held,
+    /// It waits for its time.
+    Later(Timestamp),
     /// Something after it has finished; only a person can end this. Steps without work just end.
     Stale,
     /// In line for these permits; the last is the one that it cannot have. It does not stand in
@@ -63,6 +65,11 @@ impl Kernel {
         if cell.is_stale() && is_work(deployment, spot).is_ok() {
             return Judgement::Stale;
         }
+        if let Some(until) = self.delayed_until(deployment, spot)
+            && until > self.volatile.now
+        {
+            return Judgement::Later(until);
+        }
         if self.is_outdated(deployment, spot) {
             return Judgement::Skip(Reason::Superseded);
         }
@@ -81,6 +88,7 @@ impl Kernel {
         if !deployment.derived.late.is_empty()
             && let Some(slot) = deployment.slot_of(&self.world, run, cell)
             && deployment.derived.late.get(&slot) == Some(&true)
+            && self.world.introduced.get(&slot).is_some_and(|at| *at > run.since)
             && !planted(Bug::IntroducedLateIgnored)
             && !run.cell(cell).tried()
         {
@@ -93,6 +101,16 @@ impl Kernel {
             }
         }
         None
+    }
+
+    /// Until when a task waits that goes some time after what came before it.
+    pub(crate) fn delayed_until(&self, deployment: &Deployment, spot: Spot) -> Option<Timestamp> {
+        let Position::Inside(key, cell) = spot.position() else { return None };
+        let run = &deployment.runs[&key];
+        let Role::TaskDone { task } = run.shape.role(cell) else { return None };
+        let definition = &self.world.definitions[run.definition as usize].tasks[task];
+        let delay = definition.delay.filter(|_| !run.cell(cell).tried())?;
+        Some(run.moved + delay)
     }
 
     /// Whether a newer revision is at the place of a step.
@@ -110,10 +128,7 @@ impl Kernel {
     fn obstacle(&self, deployment: &Deployment, spot: Spot, needs: &Needs) -> Option<Judgement> {
         let (revision, started) = deployment.rank();
         let me = Waiter { revision, started, spot };
-        let refused = |need: &Need| {
-            !self.permits.is_free(need.key, need.capacity)
-                || self.permits.first_in_line(need.key).is_some_and(|first| first < me)
-        };
+        let refused = |need: &Need| need.awaited || (!need.shared && self.is_refused(need, me));
         if let Some(first) = needs.iter().position(refused) {
             let needs = &needs[..=first];
             let older = needs.iter().find_map(|need| self.replaceable(deployment, need, me));
@@ -123,6 +138,11 @@ impl Kernel {
             });
         }
         needs.iter().find_map(|need| comes_back(&self.permits, need))
+    }
+
+    fn is_refused(&self, need: &Need, me: Waiter) -> bool {
+        !self.permits.is_free(need.key, need.capacity)
+            || self.permits.first_in_line(need.key).is_some_and(|first| first < me)
     }
 
     /// The oldest waiter that a newer one of the same service replaces.
@@ -176,7 +196,12 @@ fn is_held(deployment: &Deployment, spot: Spot) -> bool {
         Position::Inside(run, _) => !deployment.runs[&run].pinned,
         _ => false,
     };
-    enters && spot.stage().is_some_and(|stage| deployment.stages[&stage].held)
+    enters
+        && spot.stage().is_some_and(|stage| {
+            let stage = &deployment.stages[&stage];
+            let first = matches!(spot.position(), Position::StageStarted(_));
+            stage.held || (stage.triggered && !first && !stage.started.lets_through())
+        })
 }
 
 /// Whether the stage or run of a step was superseded as a whole.
@@ -194,7 +219,7 @@ fn is_superseded(deployment: &Deployment, spot: Spot) -> bool {
 /// A permit that was lost and can be had again: was another revision there meanwhile?
 fn comes_back(permits: &Permits, need: &Need) -> Option<Judgement> {
     let last = permits.last(need.key).filter(|last| *last != need.holder)?;
-    if !need.returns || need.capacity != 1 {
+    if !need.returns || need.capacity != 1 || need.shared {
         return None;
     }
     let newer = last.revision > need.holder.revision;
@@ -209,7 +234,8 @@ fn comes_back(permits: &Permits, need: &Need) -> Option<Judgement> {
 impl Judgement {
     /// The fact and kind are the scheduler's; whether a step is worth a record is decided here.
     pub(crate) fn parks(&self) -> bool {
-        matches!(self, Self::Over | Self::Held | Self::Stale | Self::InLine(_))
+        let waits = matches!(self, Self::Later(_) | Self::InLine(_));
+        waits || matches!(self, Self::Over | Self::Held | Self::Stale)
     }
 }
 

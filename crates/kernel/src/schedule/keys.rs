@@ -14,6 +14,10 @@ pub(crate) struct Need {
     pub(crate) holder: Holder,
     /// The range was opened and the permit lost: the holder comes back to it.
     pub(crate) returns: bool,
+    /// Another run holds it in the same name already.
+    pub(crate) shared: bool,
+    /// It is not taken: whoever has it only has to be gone.
+    pub(crate) awaited: bool,
 }
 
 pub(crate) type Needs = SmallVec<[Need; 4]>;
@@ -30,7 +34,12 @@ impl Kernel {
         {
             let returns = stage.started.is_finished();
             let holder = deployment.holder(TargetId(0));
-            needs.push(need(PermitKey::Stage(number), batch, holder, returns));
+            let key = PermitKey::Stage(number);
+            if !stage.exempt {
+                needs.push(self.need(key, batch, holder, returns));
+            } else if !holds_service(deployment, spot) && self.changes_service(key, deployment) {
+                needs.push(Need { awaited: true, ..self.need(key, batch, holder, false) });
+            }
         }
         if let Position::Inside(..) = spot.position() {
             self.needs_inside(deployment, spot, &mut needs);
@@ -44,11 +53,11 @@ impl Kernel {
         if cell == Shape::TRIGGERED {
             return;
         }
-        let holder = deployment.holder(run.target);
+        let holder = deployment.holder(run.holder);
         let service = deployment.service_part;
         if !run.holds_service {
             let key = PermitKey::Service(key.stage, service);
-            needs.push(need(key, &ONE, holder, run.cell(Shape::STARTED).is_finished()));
+            needs.push(self.need(key, &ONE, holder, run.cell(Shape::STARTED).is_finished()));
         }
         let role = run.shape.role(cell);
         let definition = &self.world.definitions[run.definition as usize];
@@ -58,7 +67,7 @@ impl Kernel {
         {
             let key = PermitKey::Range(key.stage, key.sequence);
             let returns = run.was_entered(range.first as usize);
-            needs.push(need(key, &range.batch, holder, returns));
+            needs.push(self.need(key, &range.batch, holder, returns));
         }
         if let Role::Link { group, member, .. } = role {
             let shape = &run.shape.groups[group];
@@ -66,9 +75,26 @@ impl Kernel {
             let part = shape.members.parts[member as usize];
             if shape.changes_members() && !first.holds() {
                 let key = PermitKey::Member(part, service);
-                needs.push(need(key, &ONE, holder, first.is_finished()));
+                let holder = deployment.holder(run.target);
+                needs.push(self.need(key, &ONE, holder, first.is_finished()));
             }
         }
+    }
+
+    fn need(&self, key: PermitKey, batch: &Batch, holder: Holder, returns: bool) -> Need {
+        let family = matches!(key, PermitKey::Service(..) | PermitKey::Range(..));
+        let shared = family && self.permits.holders(key).contains(&holder);
+        let (capacity, policy) = (batch.capacity, batch.policy);
+        Need { key, capacity, policy, holder, returns, shared, awaited: false }
+    }
+
+    /// Whether somebody else who holds a batch is there with the same service.
+    fn changes_service(&self, key: PermitKey, deployment: &Deployment) -> bool {
+        let others = self.permits.holders(key).iter();
+        let others = others.filter(|holder| holder.started != deployment.started);
+        others
+            .filter_map(|holder| self.deployments.get(self.by_start.get(&holder.started)?))
+            .any(|other| other.service == deployment.service)
     }
 
     /// The place that a step is about, for steps that change one.
@@ -95,8 +121,12 @@ impl Kernel {
 
 const ONE: Batch = Batch { capacity: 1, policy: Policy::Queue };
 
-fn need(key: PermitKey, batch: &Batch, holder: Holder, returns: bool) -> Need {
-    Need { key, capacity: batch.capacity, policy: batch.policy, holder, returns }
+/// Whether the run of a step holds its service: whoever holds the batch waits for it then.
+fn holds_service(deployment: &Deployment, spot: Spot) -> bool {
+    match spot.position() {
+        Position::Inside(run, _) => deployment.runs[&run].holds_service,
+        _ => false,
+    }
 }
 
 fn excluding(batch: Option<&Batch>) -> Option<&Batch> {

@@ -1,6 +1,9 @@
+mod alarm;
 mod emit;
+mod fire;
 mod judge;
 mod keys;
+mod subscribed;
 mod tick;
 
 pub(crate) use emit::{Draft, Pen};

@@ -2,11 +2,13 @@ use seaway_model::{DeploymentId, Fact, Timestamp};
 
 use super::emit::{Draft, Pen};
 use super::judge::{Back, Judgement};
+use super::keys::Need;
 use crate::Kernel;
 use crate::kernel::Pace;
 use crate::record::{Actor, Detail, Reason, Record, Step};
 use crate::state::{
-    Course, PermitKey, Position, Role, Run, Shape, Spot, Status, StepKey, Waiter, known_key_of,
+    Alarm, Course, PermitKey, Position, Role, Run, Shape, Spot, Status, StepKey, Waiter,
+    known_key_of,
 };
 use crate::structure::Policy;
 
@@ -15,10 +17,12 @@ impl Kernel {
     /// `limit` records, each folded already.
     pub fn tick(&mut self, now: Timestamp, limit: usize, out: &mut Vec<Record>) -> Pace {
         let now = now.max(self.time);
+        self.volatile.now = now;
         let end = out.len().saturating_add(limit);
         let mut pen = Pen { now, by: &Actor::Seaway, out };
         while pen.out.len() < end {
-            if !self.expire_lease(&mut pen) && !self.advance(&mut pen) {
+            let timed = self.expire_lease(&mut pen) || self.ring(&mut pen);
+            if !timed && !self.advance(&mut pen) {
                 return Pace::Idle;
             }
         }
@@ -46,7 +50,7 @@ impl Kernel {
                 self.active.remove(&rank);
                 continue;
             }
-            if self.clean_up(id, pen) {
+            if self.fire_next(id, pen) || self.clean_up(id, pen) || self.close_ripe(id, pen) {
                 return true;
             }
             let deployment = &self.deployments[&id];
@@ -94,8 +98,12 @@ impl Kernel {
                 self.refresh_ended(id, spot);
                 return false;
             }
+            Judgement::Later(until) => {
+                self.alarms.set(id, Alarm::Delay(spot), until);
+                return false;
+            }
             Judgement::InLine(needs) => {
-                self.line_up(id, spot, needs.iter().map(|need| need.key).collect());
+                self.line_up(id, spot, &needs);
                 if needs.iter().any(|need| matches!(need.policy, Policy::Supersede { .. })) {
                     // Who waits behind may now have somebody to replace.
                     needs.iter().for_each(|need| self.call_up_younger(need.key, id));
@@ -112,7 +120,10 @@ impl Kernel {
                 return true;
             }
             Judgement::Ends(verdict) => self.pinning(id, spot, Draft::ends(verdict)),
-            Judgement::Doable => self.pinning(id, spot, Draft::new(Fact::Dispatched)),
+            Judgement::Doable => {
+                let draft = self.offering(id, spot, Draft::new(Fact::Dispatched));
+                self.pinning(id, spot, draft)
+            }
         };
         self.emit(id, spot, draft, pen);
         true
@@ -123,8 +134,23 @@ impl Kernel {
     fn pinning(&self, id: DeploymentId, spot: Spot, mut draft: Draft) -> Draft {
         let Position::Inside(key, cell) = spot.position() else { return draft };
         let run = &self.deployments[&id].runs[&key];
+        if draft.detail.is_some() {
+            return draft;
+        }
         if cell == Shape::STARTED || (cell > Shape::STARTED && !run.pinned) {
             draft.detail = Some(Box::new(Detail::Pins { definition: run.definition }));
+        }
+        draft
+    }
+
+    /// A task of a triggered stage goes to whoever subscribed to it.
+    fn offering(&self, id: DeploymentId, spot: Spot, mut draft: Draft) -> Draft {
+        let Position::Inside(key, cell) = spot.position() else { return draft };
+        let deployment = &self.deployments[&id];
+        let task = matches!(deployment.runs[&key].shape.role(cell), Role::TaskDone { .. });
+        if deployment.stages[&key.stage].triggered && task {
+            let to = self.subscribers(deployment, spot);
+            draft.detail = Some(Box::new(Detail::Offered { to }));
         }
         draft
     }
@@ -138,11 +164,17 @@ impl Kernel {
         keys
     }
 
-    fn line_up(&mut self, id: DeploymentId, spot: Spot, keys: Vec<PermitKey>) {
+    fn line_up(&mut self, id: DeploymentId, spot: Spot, needs: &[Need]) {
         let deployment = self.deployments.get_mut(&id).expect("the deployment is being moved");
         let (revision, started) = deployment.rank();
-        keys.iter().for_each(|&key| self.permits.join(key, Waiter { revision, started, spot }));
-        deployment.derived.in_line.insert(spot, keys);
+        let me = Waiter { revision, started, spot };
+        for need in needs {
+            match need.awaited {
+                true => self.permits.stand_by(need.key, me),
+                false => self.permits.join(need.key, me),
+            }
+        }
+        deployment.derived.in_line.insert(spot, needs.iter().map(|need| need.key).collect());
     }
 
     fn call_up_younger(&mut self, key: PermitKey, id: DeploymentId) {
@@ -220,7 +252,15 @@ impl Kernel {
             self.cancel(id, key, Reason::Orphaned, pen);
             return true;
         }
+        if let Some(spot) = deployment.withdrawn() {
+            self.emit(id, spot, Draft::because(Fact::Cancelled, Reason::Withdrawn), pen);
+            return true;
+        }
         let Course::Aborting { .. } = deployment.course else { return false };
+        if self.cancel_claimed(id, pen) {
+            return true;
+        }
+        let deployment = &self.deployments[&id];
         if deployment.in_flight() > 0 {
             let idle = self.unclaimed_in_flight(id);
             return match idle {

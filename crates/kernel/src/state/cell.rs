@@ -28,6 +28,8 @@ pub(crate) enum Status {
     /// The run, stage or deployment that this step ends was superseded as a whole.
     Superseded = 10,
     Cancelled = 11,
+    /// Failed, and will be tried again by itself.
+    Backoff = 12,
 }
 
 const STATUS: u8 = 0x0f;
@@ -52,13 +54,16 @@ impl Cell {
             8 => Status::Condition,
             9 => Status::SkippedByPerson,
             10 => Status::Superseded,
+            12 => Status::Backoff,
             _ => Status::Cancelled,
         }
     }
 
     pub(crate) fn set(&mut self, status: Status) {
         self.0 = self.0 & !STATUS | status as u8;
-        if matches!(status, Status::InFlight | Status::Passed | Status::Warned | Status::Failed) {
+        if matches!(status, Status::InFlight | Status::Passed | Status::Warned | Status::Failed)
+            || status == Status::Backoff
+        {
             self.0 |= TRIED;
         }
     }
@@ -87,6 +92,11 @@ impl Cell {
 
     pub(crate) fn has_failed(self) -> bool {
         self.0 & STATUS == 4
+    }
+
+    /// Failed, and will be tried again by itself.
+    pub(crate) fn backs_off(self) -> bool {
+        self.0 & STATUS == 12
     }
 
     /// Ended for good, well or badly: what joins wait for.
@@ -177,7 +187,14 @@ impl Status {
             Reason::IntroducedLate => Self::IntroducedLate,
             Reason::Superseded | Reason::Replaced => Self::Outdated,
             Reason::Condition => Self::Condition,
-            Reason::Orphaned | Reason::Aborted => Self::Cancelled,
+            Reason::Orphaned
+            | Reason::Aborted
+            | Reason::Withdrawn
+            | Reason::TimedOut
+            | Reason::RunTimedOut
+            | Reason::NoExecutor
+            | Reason::TooManyRuns
+            | Reason::TooMuchData => Self::Cancelled,
             Reason::Person(_) => Self::SkippedByPerson,
         }
     }

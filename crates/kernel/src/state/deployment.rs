@@ -7,13 +7,15 @@ use seaway_model::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::cause::Cause;
 use super::cell::Cell;
+use super::offer::Offer;
 use super::permits::{Holder, PermitKey};
 use super::run::Run;
 use super::spot::{Position, RunKey, Spot};
 use super::world::{Members, World};
 use crate::record::Actor;
-use crate::structure::{self, Slot};
+use crate::structure::{self, Slot, Trigger};
 
 pub(crate) type StepKey = (TargetId, Kind);
 
@@ -38,7 +40,19 @@ pub(crate) struct Deployment {
     /// Attempts and repetitions, for steps that have more than one.
     pub(crate) tries: BTreeMap<StepKey, Tries>,
     pub(crate) leases: BTreeMap<StepKey, Lease>,
+    /// Tasks in flight that go to whoever subscribed to them.
+    pub(crate) offers: BTreeMap<StepKey, Offer>,
+    /// When failed tasks are tried again by themselves.
+    pub(crate) backoffs: BTreeMap<StepKey, Timestamp>,
+    /// What happened and may start sequences.
+    pub(crate) causes: BTreeMap<Seq, Cause>,
+    /// When a join last fired: stage, sequence, entry.
+    pub(crate) joined: BTreeMap<(u32, u32, Trigger), Seq>,
     pub(crate) pauses: u32,
+    /// How many events it was told.
+    pub(crate) events: u32,
+    /// How many triggers were refused.
+    pub(crate) refused: u32,
     pub(crate) derived: Derived,
 }
 
@@ -58,6 +72,12 @@ pub(crate) struct Derived {
     pub(crate) run_of: FastMap<TargetId, RunKey>,
     /// Steps that left the structure while they were in flight.
     pub(crate) orphans: BTreeSet<StepKey>,
+    /// Causes whose triggers are to be looked at.
+    pub(crate) firing: BTreeSet<Seq>,
+    /// Runs that the structure no longer derives, until that is logged.
+    pub(crate) withdrawn: BTreeSet<RunKey>,
+    /// Tasks that everybody answered.
+    pub(crate) ripe: BTreeSet<StepKey>,
     /// While it is aborted: nothing before this is in flight that nobody holds.
     pub(crate) swept: Spot,
 }
@@ -79,6 +99,11 @@ pub(crate) struct Stage {
     pub(crate) reached: bool,
     /// Something before it is not through, so nothing in it may be dispatched.
     pub(crate) held: bool,
+    /// Entered by triggers.
+    pub(crate) triggered: bool,
+    /// Entered because something happened outside: it asks for the batch only where the batch
+    /// changes the same service.
+    pub(crate) exempt: bool,
     /// Through, with nothing left behind: what comes after it need not wait for it.
     pub(crate) clear: bool,
     pub(crate) live: bool,

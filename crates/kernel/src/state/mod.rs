@@ -1,5 +1,9 @@
+mod alarm;
+mod cause;
 mod cell;
 mod deployment;
+mod executors;
+mod offer;
 mod overtaken;
 mod permits;
 mod places;
@@ -10,8 +14,12 @@ mod spot;
 mod walk;
 mod world;
 
+pub(crate) use alarm::{Alarm, Alarms};
+pub(crate) use cause::{Cause, Happened, Origin};
 pub(crate) use cell::{Cell, Status};
 pub(crate) use deployment::{Course, Deployment, Ghost, Lease, Stage, StepKey, Tries};
+pub(crate) use executors::{Executor, Executors};
+pub(crate) use offer::{Offer, Part};
 pub(crate) use permits::{Holder, Permit, PermitKey, Permits, Waiter};
 pub(crate) use places::{Place, Places};
 pub(crate) use reshape::{key_of, known_key_of};

@@ -42,11 +42,14 @@ impl Deployment {
         let Some(stage) = self.stages.get_mut(&number) else { return };
         stage.finish.set_overtaken(beyond);
         let after_runs = beyond || stage.finish.is_over();
+        let triggered = stage.triggered;
         let keys: Vec<RunKey> = self.runs_in(number).map(|run| run.key).collect();
         let mut inside = after_runs;
         for key in keys {
             let run = self.runs.get_mut(&key).expect("the key is from the map");
-            inside |= run.mark_overtaken(after_runs);
+            let (begun, any) = run.mark_overtaken(after_runs);
+            // What triggers a run is not a step of its stage: it comes before the stage starts.
+            inside |= if triggered { begun } else { any };
             run.recount();
         }
         let stage = self.stages.get_mut(&number).expect("the stage was just changed");
@@ -116,8 +119,8 @@ impl Run {
     }
 
     /// Marks every cell, from the end to the start. Tells whether anything in the run has finished
-    /// or is marked.
-    fn mark_overtaken(&mut self, beyond: bool) -> bool {
+    /// or is marked, without and with what triggered it.
+    fn mark_overtaken(&mut self, beyond: bool) -> (bool, bool) {
         let Self { shape, cells, .. } = self;
         let mut mark = |cell: u32, after: bool, join: bool| {
             let cell: &mut Cell = &mut cells[cell as usize];
@@ -141,6 +144,6 @@ impl Run {
             after = whole;
         }
         let started = mark(super::shape::Shape::STARTED, after, false);
-        mark(super::shape::Shape::TRIGGERED, started, false)
+        (started, mark(super::shape::Shape::TRIGGERED, started, false))
     }
 }

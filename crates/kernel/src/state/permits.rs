@@ -50,6 +50,8 @@ pub(crate) struct Permits {
     pub(crate) held: FastMap<PermitKey, Permit>,
     /// Derived: who is in line.
     lines: BTreeMap<PermitKey, BTreeSet<Waiter>>,
+    /// Derived: who waits for a holder to be gone without wanting the permit.
+    bystanders: BTreeMap<PermitKey, BTreeSet<Waiter>>,
 }
 
 impl Permits {
@@ -119,7 +121,24 @@ impl Permits {
         self.lines.entry(key).or_default().insert(waiter);
     }
 
+    pub(crate) fn stand_by(&mut self, key: PermitKey, waiter: Waiter) {
+        self.bystanders.entry(key).or_default().insert(waiter);
+    }
+
+    pub(crate) fn bystanders(&self, key: PermitKey) -> Vec<Waiter> {
+        if self.bystanders.is_empty() {
+            return Vec::new();
+        }
+        self.bystanders.get(&key).into_iter().flatten().copied().collect()
+    }
+
     pub(crate) fn leave(&mut self, key: PermitKey, waiter: Waiter) {
+        if let Some(line) = self.bystanders.get_mut(&key) {
+            line.remove(&waiter);
+            if line.is_empty() {
+                self.bystanders.remove(&key);
+            }
+        }
         if let Some(line) = self.lines.get_mut(&key) {
             line.remove(&waiter);
             if line.is_empty() {
@@ -130,5 +149,6 @@ impl Permits {
 
     pub(crate) fn clear_lines(&mut self) {
         self.lines.clear();
+        self.bystanders.clear();
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use seaway_model::{Kind, Name, Seq, TargetId, TargetTable};
+use seaway_model::{Kind, Name, Seq, TargetId, TargetTable, Timestamp};
 
 use super::cell::Cell;
 use super::deployment::{Deployment, StepKey};
@@ -9,6 +9,7 @@ use super::run::{Counts, Run};
 use super::shape::{GroupShape, Role, Shape, TaskShape};
 use super::spot::RunKey;
 use super::world::{Members, World};
+use crate::flow::Flow;
 use crate::structure;
 
 /// What a run's layout is made from.
@@ -73,6 +74,13 @@ impl Deployment {
             withdrawn: false,
             holds_service: false,
             holds_range: false,
+            holder: target,
+            range_of: key.sequence,
+            origin: None,
+            since: self.started,
+            flow: Flow::default(),
+            moved: Timestamp::default(),
+            begun: None,
             shape: Shape { tasks: Vec::new(), groups: Vec::new(), finish: 0 },
             cells: Vec::new(),
             counts: Counts::default(),

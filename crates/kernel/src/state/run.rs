@@ -1,8 +1,10 @@
-use seaway_model::TargetId;
+use seaway_model::{Outcome, Seq, TargetId, Timestamp};
 
+use super::cause::Origin;
 use super::cell::{Cell, Status};
 use super::shape::{Role, Shape};
 use super::spot::RunKey;
+use crate::flow::Flow;
 use crate::structure::{Sequence, When};
 
 /// One execution of a sequence.
@@ -17,6 +19,19 @@ pub(crate) struct Run {
     pub(crate) withdrawn: bool,
     pub(crate) holds_service: bool,
     pub(crate) holds_range: bool,
+    /// In whose name it holds them: its own, or that of the run whose failure triggered it.
+    pub(crate) holder: TargetId,
+    /// The sequence whose range it holds.
+    pub(crate) range_of: u32,
+    /// Where it comes from, in a triggered stage.
+    pub(crate) origin: Option<Origin>,
+    /// From where on what is introduced is too young for it.
+    pub(crate) since: Seq,
+    pub(crate) flow: Flow,
+    /// When it last came further.
+    pub(crate) moved: Timestamp,
+    /// When it began, for as long as it may not take longer than it should.
+    pub(crate) begun: Option<Timestamp>,
     pub(crate) shape: Shape,
     pub(crate) cells: Vec<Cell>,
     pub(crate) counts: Counts,
@@ -176,6 +191,17 @@ impl Run {
             When::Succeeded => !failed(),
             When::Failed => failed(),
         }
+    }
+
+    /// The last task that ran before a task, and how it ended.
+    pub(crate) fn last_task(&self, before: usize) -> Option<(usize, Outcome)> {
+        let tasks = self.shape.tasks[..before].iter().enumerate().rev();
+        tasks.into_iter().find_map(|(task, shape)| match self.cell(shape.done).status() {
+            Status::Passed => Some((task, Outcome::Pass)),
+            Status::Warned => Some((task, Outcome::Warning)),
+            Status::Failed => Some((task, Outcome::Fail)),
+            _ => None,
+        })
     }
 
     pub(crate) fn group_verdict(&self, group: usize) -> Verdict {

@@ -26,10 +26,20 @@ impl Deployment {
         self.derived.swept = Spot::PIPELINE_STARTED;
         let orphans = self.attic.iter().filter(|(_, cell)| cell.in_flight());
         self.derived.orphans = orphans.map(|(key, _)| *key).collect();
-        for stage in self.stages.values_mut() {
+        for (number, stage) in &mut self.stages {
+            stage.triggered = ground.world.is_triggered(*number);
             (stage.reached, stage.held, stage.clear, stage.live) = (false, false, false, false);
         }
         self.runs.values_mut().for_each(|run| run.exits = false);
+        let open = self.causes.iter().filter(|(_, cause)| cause.open);
+        self.derived.firing = open.map(|(at, _)| *at).collect();
+        let gone = self
+            .runs
+            .values()
+            .filter(|run| run.withdrawn && run.origin.is_some() && !run.finish().is_settled());
+        self.derived.withdrawn = gone.map(|run| run.key).collect();
+        let ripe = self.offers.iter().filter(|(_, offer)| offer.end().is_some());
+        self.derived.ripe = ripe.map(|(key, _)| *key).collect();
         self.mark_overtaken(ground.world);
         self.mark_late(ground.world);
         let order: Vec<u32> =
@@ -41,7 +51,8 @@ impl Deployment {
             let entered = |it: &Stage| it.started.is_complete();
             let begun =
                 self.stages.get(&stage).is_some_and(entered) || self.runs_in(stage).any(triggered);
-            if before.is_empty() || begun || before.iter().any(through) {
+            let free = before.is_empty() && !ground.world.is_triggered(stage);
+            if free || begun || before.iter().any(through) {
                 self.reach_stage(ground, stage);
             }
         }
@@ -64,7 +75,7 @@ impl Deployment {
     }
 
     /// The walk arrives at a stage.
-    fn reach_stage(&mut self, ground: &mut Ground<'_>, number: u32) {
+    pub(crate) fn reach_stage(&mut self, ground: &mut Ground<'_>, number: u32) {
         self.arrive_at(ground, number);
         self.refresh(ground, number);
     }
@@ -72,17 +83,23 @@ impl Deployment {
     fn arrive_at(&mut self, ground: &mut Ground<'_>, number: u32) {
         let before = self.predecessors(ground.world, number);
         let held = !before.iter().all(|&stage| self.is_clear(stage));
-        if let Entry::Vacant(vacant) = self.stages.entry(number) {
-            let name = ground.world.stages.name(number).as_str();
-            let part = ground.targets.intern_part(name);
-            let target = ground.targets.intern(TargetTable::ROOT, part, ground.seq);
-            vacant.insert(Stage { target, ..Stage::default() });
-            self.mark_stage(number);
-        }
+        self.make_stage(ground, number);
         let stage = self.stages.get_mut(&number).expect("it was made above if it was missing");
         stage.reached = true;
         stage.held = held;
         self.walk_stage(ground, number);
+    }
+
+    /// The state of a stage, made now if the deployment never was there.
+    pub(crate) fn make_stage(&mut self, ground: &mut Ground<'_>, number: u32) {
+        if let Entry::Vacant(vacant) = self.stages.entry(number) {
+            let name = ground.world.stages.name(number).as_str();
+            let part = ground.targets.intern_part(name);
+            let target = ground.targets.intern(TargetTable::ROOT, part, ground.seq);
+            let triggered = ground.world.is_triggered(number);
+            vacant.insert(Stage { target, triggered, ..Stage::default() });
+            self.mark_stage(number);
+        }
     }
 
     /// Puts everything of a stage that the walk meets on the list.
@@ -102,10 +119,14 @@ impl Deployment {
     }
 
     pub(crate) fn enter_stage(&mut self, ground: &mut Ground<'_>, number: u32) {
-        let first = (number, 0);
-        let last = (number, u32::MAX);
-        let sequences: Vec<u32> =
-            ground.world.current.range(first..=last).map(|((_, sequence), _)| *sequence).collect();
+        let (first, last) = ((number, 0), (number, u32::MAX));
+        let sequences: Vec<u32> = match ground.world.is_triggered(number) {
+            true => Vec::new(),
+            false => {
+                let current = ground.world.current.range(first..=last);
+                current.map(|((_, sequence), _)| *sequence).collect()
+            }
+        };
         for sequence in sequences {
             let key = RunKey { stage: number, sequence, number: 1 };
             if !self.runs.contains_key(&key) {
@@ -250,7 +271,14 @@ impl Deployment {
     }
 
     pub(crate) fn stage_verdict(&self, number: u32) -> Verdict {
-        worst(self.runs_in(number).map(Run::finish))
+        worst(self.runs_in(number).filter(|run| self.is_latest(run)).map(Run::finish))
+    }
+
+    /// Whether no later run of its sequence says how it went.
+    fn is_latest(&self, run: &Run) -> bool {
+        let after = RunKey { number: run.key.number + 1, ..run.key };
+        let end = RunKey { number: u32::MAX, ..run.key };
+        !self.runs.range(after..=end).any(|(_, run)| !run.withdrawn)
     }
 
     /// The worst of everything that happened, also where the end of a stage was skipped.
@@ -258,7 +286,8 @@ impl Deployment {
         let here = |stage: &u32| world.stage(*stage).is_some() || self.ghosts.contains_key(stage);
         let stages = self.stages.iter().filter(|(number, _)| here(number));
         let ends = worst(stages.map(|(_, stage)| stage.finish));
-        let runs = || self.runs.values().filter(|run| here(&run.key.stage) && !run.withdrawn);
+        let counts = |run: &&Run| here(&run.key.stage) && !run.withdrawn && self.is_latest(run);
+        let runs = || self.runs.values().filter(counts);
         let superseded = |run: &Run| run.finish().status() == Status::Superseded;
         match ends {
             Verdict::Failed => Verdict::Failed,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use seaway_model::{FastMap, Name, Seq, TargetTable};
 
 use super::deployment::Ghost;
-use crate::structure::{Sequence, Slot, Stage, Structure};
+use crate::structure::{self, Entry, Event, Sequence, Slot, Stage, Structure, Trigger};
 
 /// The structure as it is now, with numbers for what has names.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +26,12 @@ pub(crate) struct World {
     pub(crate) departed: BTreeMap<u32, Ghost>,
     /// The stages in an order in which each comes after its predecessors.
     pub(crate) order: Vec<u32>,
+    /// For every event the triggers that name it: stage, sequence, position.
+    pub(crate) triggers: BTreeMap<Event, Vec<(u32, u32, u32)>>,
+    /// The triggers that are joins.
+    pub(crate) joins: Vec<(u32, u32, u32)>,
+    /// Since when a join is in the structure: what happened before does not count for it.
+    pub(crate) join_since: BTreeMap<(u32, u32, Trigger), Seq>,
 }
 
 /// Numbers for names, in the order in which the project first knew them.
@@ -96,9 +102,8 @@ impl World {
     /// Takes over a checked structure. What is new in it counts as introduced at `seq`, unless it
     /// is the first structure of all.
     pub(crate) fn adopt(&mut self, structure: Structure, seq: Seq, targets: &mut TargetTable) {
-        let known = self.structure.slots();
         if !self.structure.stages.is_empty() {
-            let fresh: BTreeSet<Slot> = structure.slots().difference(&known).cloned().collect();
+            let fresh = structure::introduced(&self.structure, &structure);
             self.introduced.extend(fresh.into_iter().map(|slot| (slot, seq)));
         }
         let before = std::mem::replace(&mut self.structure, structure);
@@ -126,6 +131,18 @@ impl World {
             kept.get(names.name(*stage)).is_some_and(|stage| stage.groups.contains_key(group))
         });
         self.index_followers();
+        self.date_joins(seq);
+    }
+
+    fn date_joins(&mut self, seq: Seq) {
+        let named = |entry: &(u32, u32, u32)| {
+            self.trigger(*entry).map(|trigger| (entry.0, entry.1, trigger.clone()))
+        };
+        let now: BTreeSet<_> = self.joins.iter().filter_map(named).collect();
+        self.join_since.retain(|join, _| now.contains(join));
+        for join in now {
+            self.join_since.entry(join).or_insert(seq);
+        }
     }
 
     fn adopt_stage(
@@ -174,6 +191,39 @@ impl World {
         });
         self.followers = followers.collect();
         self.order = self.topological_order();
+        self.index_triggers();
+    }
+
+    fn index_triggers(&mut self) {
+        self.triggers.clear();
+        self.joins.clear();
+        for (&(stage, sequence), &definition) in &self.current {
+            let triggers = &self.definitions[definition as usize].triggers;
+            for (position, trigger) in (0..).zip(triggers) {
+                for event in trigger.events() {
+                    let known = self.triggers.entry(event.clone()).or_default();
+                    known.push((stage, sequence, position));
+                }
+                if let structure::On::All(_) = trigger.on {
+                    self.joins.push((stage, sequence, position));
+                }
+            }
+        }
+    }
+
+    /// Whether a stage is entered by triggers, as it is now or as it was when it left.
+    pub(crate) fn is_triggered(&self, number: u32) -> bool {
+        let left = || self.departed.get(&number).map(|ghost| &ghost.stage);
+        self.stage(number).or_else(left).is_some_and(|stage| stage.entry == Entry::Triggered)
+    }
+
+    /// An entry of the newest definition of a sequence.
+    pub(crate) fn trigger(
+        &self,
+        (stage, sequence, position): (u32, u32, u32),
+    ) -> Option<&structure::Trigger> {
+        let definition = self.current.get(&(stage, sequence))?;
+        self.definitions[*definition as usize].triggers.get(position as usize)
     }
 
     fn topological_order(&self) -> Vec<u32> {

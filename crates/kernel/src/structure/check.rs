@@ -1,8 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use seaway_model::{Kind, Name};
+use seaway_model::{Kind, Name, Span};
 
-use super::types::{Policy, Sequence, Stage, Structure};
+use super::trigger::{Event, Trigger};
+use super::types::{Entry, Policy, Sequence, Stage, Structure, Task};
 
 /// Why a structure cannot be used, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +37,26 @@ pub enum StructureError {
          order, member-finished", chain_text(.chain)
     )]
     BadChain { stage: Name, group: Name, chain: Vec<Kind> },
+    #[error(
+        "stage {0} is entered by triggers, so that it neither comes after a stage nor before one; \
+         use triggers for the order"
+    )]
+    OrderedAndTriggered(Name),
+    #[error(
+        "sequence {stage}.{sequence} starts with its stage; only a triggered stage has triggers"
+    )]
+    NotTriggered { stage: Name, sequence: Name },
+    #[error(
+        "sequence {stage}.{sequence} is triggered on {event}, which does not exist; name a \
+         sequence of a triggered stage"
+    )]
+    UnknownTrigger { stage: Name, sequence: Name, event: Box<str> },
+    #[error(
+        "the properties of task {task} in {stage}.{sequence} are not the text of a JSON object"
+    )]
+    BadProperties { stage: Name, sequence: Name, task: Name },
+    #[error("a time in {stage}.{sequence} is negative or longer than {} days", MAX_TIME.0 / DAY)]
+    BadTime { stage: Name, sequence: Name },
     #[error("an edit of the structure has nothing in it")]
     Empty,
     #[error("a structure has at most {limit} {what}")]
@@ -56,6 +77,10 @@ const MAX_TASKS: usize = 1_000;
 const MAX_MEMBERS: usize = 5_000_000;
 /// Of one sequence, over all members.
 const MAX_STEPS: usize = 50_000_000;
+const MAX_TRIGGERS: usize = 100;
+const MAX_RETRIES: u32 = 100;
+const DAY: i64 = 86_400_000_000;
+const MAX_TIME: Span = Span(365 * DAY);
 
 /// Every rule that a structure must satisfy before anything may walk it.
 pub(super) fn check(structure: &Structure) -> Result<(), StructureError> {
@@ -70,6 +95,7 @@ pub(super) fn check(structure: &Structure) -> Result<(), StructureError> {
             }
         }
         check_stage(name, stage)?;
+        check_triggers(structure, name, stage)?;
     }
     match cycle(structure) {
         Some(cycle) => Err(StructureError::Cycle(cycle)),
@@ -96,6 +122,54 @@ fn check_stage(name: &Name, stage: &Stage) -> Result<(), StructureError> {
         .try_for_each(|(sequence, definition)| check_sequence((name, stage), sequence, definition))
 }
 
+/// Triggers and order do not mix: what is triggered neither waits for a stage nor lets one start.
+fn check_triggers(structure: &Structure, name: &Name, stage: &Stage) -> Result<(), StructureError> {
+    let triggered = |stage: &Stage| stage.entry == Entry::Triggered;
+    let mut before = stage.after.iter().filter_map(|name| structure.stages.get(name));
+    if triggered(stage) && !stage.after.is_empty() || before.any(|stage| triggered(stage)) {
+        return Err(StructureError::OrderedAndTriggered(name.clone()));
+    }
+    for (sequence, definition) in &stage.sequences {
+        let here = || (name.clone(), sequence.clone());
+        if !triggered(stage) && !definition.triggers.is_empty() {
+            let (stage, sequence) = here();
+            return Err(StructureError::NotTriggered { stage, sequence });
+        }
+        if definition.triggers.len() > MAX_TRIGGERS {
+            return Err(StructureError::TooMany { what: "triggers", limit: MAX_TRIGGERS });
+        }
+        for event in definition.triggers.iter().flat_map(Trigger::events) {
+            let known = match event {
+                Event::Domain(name) => !name.is_empty() && name.len() <= 200,
+                Event::Finished { stage, sequence } => {
+                    let named = structure.stages.get(stage).filter(|stage| triggered(stage));
+                    named.is_some_and(|stage| stage.sequences.contains_key(sequence))
+                }
+            };
+            if !known {
+                let (stage, sequence) = here();
+                let event = event.to_string().into();
+                return Err(StructureError::UnknownTrigger { stage, sequence, event });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_task(task: &Task, (stage, sequence): (&Name, &Name)) -> Result<(), StructureError> {
+    let times = [task.delay, task.timeout, Some(task.retries.backoff)];
+    let fits = |span: Span| (Span(0)..=MAX_TIME).contains(&span);
+    if !times.into_iter().flatten().all(fits) || task.retries.limit > MAX_RETRIES {
+        let (stage, sequence) = (stage.clone(), sequence.clone());
+        return Err(StructureError::BadTime { stage, sequence });
+    }
+    if task.properties.as_ref().is_some_and(|text| crate::flow::object(text).is_none()) {
+        let (stage, sequence, task) = (stage.clone(), sequence.clone(), task.name.clone());
+        return Err(StructureError::BadProperties { stage, sequence, task });
+    }
+    Ok(())
+}
+
 fn check_sequence(
     (name, stage): (&Name, &Stage),
     sequence: &Name,
@@ -118,6 +192,7 @@ fn check_sequence(
     let mut ids: BTreeSet<&Name> =
         definition.tasks.iter().filter(|task| task.id.is_none()).map(|task| &task.name).collect();
     for task in &definition.tasks {
+        check_task(task, (name, sequence))?;
         if let Some(id) = &task.id
             && !ids.insert(id)
         {

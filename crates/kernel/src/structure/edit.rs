@@ -22,10 +22,11 @@ impl StructureChange {
 impl Structure {
     fn edit(&mut self, edit: &Edit) -> Result<(), StructureError> {
         match edit {
-            Edit::PutStage { stage, after, batch } => {
-                let entry = Arc::make_mut(self.stages.entry(stage.clone()).or_default());
-                entry.after.clone_from(after);
-                entry.batch.clone_from(batch);
+            Edit::PutStage { stage, entry, after, batch } => {
+                let found = Arc::make_mut(self.stages.entry(stage.clone()).or_default());
+                found.entry = *entry;
+                found.after.clone_from(after);
+                found.batch.clone_from(batch);
             }
             Edit::RemoveStage { stage } => self.remove_stage(stage)?,
             Edit::PutSequence { stage, sequence, definition } => {

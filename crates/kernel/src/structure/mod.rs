@@ -1,9 +1,14 @@
+mod between;
 mod check;
 mod edit;
+mod lcs;
+mod trigger;
 mod types;
 
 pub use check::StructureError;
+pub(crate) use lcs::introduced;
+pub use trigger::{Event, On, Selector, Trigger};
 pub use types::{
-    Batch, Edit, Group, Policy, Range, Sequence, Slot, Stage, Structure, StructureChange, Task,
-    When,
+    Batch, Edit, Entry, Group, Policy, Range, Retries, Sequence, Slot, Stage, Structure,
+    StructureChange, Task, When,
 };

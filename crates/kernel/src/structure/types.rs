@@ -1,8 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use seaway_model::{Kind, Name};
+use seaway_model::{Kind, Name, Span};
 use serde::{Deserialize, Serialize};
+
+use super::trigger::Trigger;
 
 /// What `next` reads: the stages of a pipeline as they are now, with what is in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,10 +12,12 @@ pub struct Structure {
     pub stages: BTreeMap<Name, Arc<Stage>>,
 }
 
-/// A stage starts when every stage in `after` is complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stage {
+    #[serde(default)]
+    pub entry: Entry,
+    /// The stages that an ordered one waits for.
     #[serde(default)]
     pub after: BTreeSet<Name>,
     #[serde(default)]
@@ -22,6 +26,17 @@ pub struct Stage {
     pub sequences: BTreeMap<Name, Arc<Sequence>>,
     #[serde(default)]
     pub groups: BTreeMap<Name, Arc<Group>>,
+}
+
+/// How a deployment comes into a stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Entry {
+    /// When every stage in `after` is complete; then all its sequences run.
+    #[default]
+    Ordered,
+    /// When one of its sequences is triggered; only what is triggered runs.
+    Triggered,
 }
 
 /// One revision at a time (or `capacity` of them) inside a range of steps.
@@ -53,6 +68,12 @@ pub struct Sequence {
     /// A batch from one task to another, both included, by their position.
     #[serde(default)]
     pub range: Option<Range>,
+    /// What starts it, in a triggered stage: each entry is an alternative.
+    #[serde(default)]
+    pub triggers: Vec<Trigger>,
+    /// How long a run may take from its start; then what is in flight fails.
+    #[serde(default)]
+    pub timeout: Option<Span>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +96,43 @@ pub struct Task {
     /// The groups of its stage that it goes over. None: the task itself is the work.
     #[serde(default)]
     pub groups: Vec<Name>,
+    /// What its message carries in the space of its name: the text of a JSON object, or nothing.
+    #[serde(default)]
+    pub properties: Option<Box<str>>,
+    /// How long it waits after what came before it.
+    #[serde(default)]
+    pub delay: Option<Span>,
+    /// How long it may take from when it was first taken.
+    #[serde(default)]
+    pub timeout: Option<Span>,
+    #[serde(default)]
+    pub retries: Retries,
+}
+
+/// Attempts that follow a failed one by themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Retries {
+    pub limit: u32,
+    /// Doubles with every attempt.
+    pub backoff: Span,
+}
+
+impl Task {
+    /// A task without groups and extras.
+    #[must_use]
+    pub fn new(name: Name) -> Self {
+        Self {
+            name,
+            id: None,
+            when: When::default(),
+            groups: Vec::new(),
+            properties: None,
+            delay: None,
+            timeout: None,
+            retries: Retries::default(),
+        }
+    }
 }
 
 /// Whether a task runs, given how its run went so far.
@@ -115,6 +173,8 @@ pub enum Edit {
     /// another batch.
     PutStage {
         stage: Name,
+        #[serde(default)]
+        entry: Entry,
         after: BTreeSet<Name>,
         batch: Option<Batch>,
     },

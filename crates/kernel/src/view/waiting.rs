@@ -1,10 +1,10 @@
 use std::fmt;
 
-use seaway_model::{DeploymentId, ExecutorName, Revision, Timestamp};
+use seaway_model::{Attempt, DeploymentId, ExecutorName, Name, Revision, Timestamp};
 
 use crate::record::{Actor, Step};
 use crate::schedule::{Judgement, Need};
-use crate::state::{Course, Deployment, PermitKey, Spot, known_key_of};
+use crate::state::{Course, Deployment, Offer, PermitKey, Spot, known_key_of};
 use crate::{Kernel, fold};
 
 /// Why a step does not move, typed, with what it takes to say what would end it.
@@ -18,6 +18,26 @@ pub enum Waiting {
     Working {
         executor: ExecutorName,
         since: Timestamp,
+    },
+    /// Offered to those who subscribed; some may be working on it.
+    Offered {
+        to: Vec<ExecutorName>,
+        working: Vec<(ExecutorName, Timestamp)>,
+    },
+    /// Nobody subscribed to it.
+    NoExecutor {
+        task: Name,
+        /// When it fails for that.
+        until: Timestamp,
+    },
+    /// It goes some time after what came before it.
+    Delayed {
+        until: Timestamp,
+    },
+    /// It failed and is tried again by itself.
+    Retrying {
+        until: Timestamp,
+        attempt: Attempt,
     },
     Paused {
         by: Actor,
@@ -85,10 +105,14 @@ impl Kernel {
         match cell.status() {
             crate::state::Status::Failed => return Waiting::Failed,
             crate::state::Status::Superseded => return Waiting::Superseded,
+            crate::state::Status::Backoff => return self.retrying(deployment, spot),
             _ => {}
         }
         if cell.in_flight() {
             let key = self.step_at(deployment, spot).map(|step| (step.target, step.kind));
+            if let Some(offer) = key.and_then(|key| deployment.offers.get(&key)) {
+                return self.offered_to(deployment, spot, offer);
+            }
             return match key.and_then(|key| deployment.leases.get(&key)) {
                 Some(lease) => {
                     Waiting::Working { executor: lease.executor.clone(), since: lease.since }
@@ -109,6 +133,7 @@ impl Kernel {
         let in_line = deployment.derived.in_line.contains_key(&spot);
         match self.judge(deployment, spot) {
             Judgement::Stale => Waiting::Overtaken,
+            Judgement::Later(until) => Waiting::Delayed { until },
             Judgement::InLine(needs) if known || in_line => {
                 self.in_line(deployment, spot, &needs[needs.len() - 1])
             }
@@ -116,6 +141,31 @@ impl Kernel {
             _ if known => Waiting::Scheduled,
             _ => self.before(deployment, spot, frontier),
         }
+    }
+
+    fn retrying(&self, deployment: &Deployment, spot: Spot) -> Waiting {
+        let key = self.step_at(deployment, spot).map(|step| (step.target, step.kind));
+        let until = key.and_then(|key| deployment.backoffs.get(&key)).copied();
+        let attempt = key.map_or(Attempt(1), |key| deployment.tries(key).attempt);
+        Waiting::Retrying { until: until.unwrap_or_default(), attempt: attempt.next() }
+    }
+
+    fn offered_to(&self, deployment: &Deployment, spot: Spot, offer: &Offer) -> Waiting {
+        if let Some(since) = offer.alone {
+            let step = self.step_at(deployment, spot).map(|step| (step.target, step.kind));
+            let task = step.and_then(|key| self.task_of(deployment.id, key));
+            let task = task.map_or_else(|| self.project.clone(), |task| task.name.clone());
+            return Waiting::NoExecutor { task, until: since + fold::GRACE };
+        }
+        let open = offer.parts.iter().filter(|part| part.end.is_none());
+        let (mut to, mut working) = (Vec::new(), Vec::new());
+        for part in open {
+            match deployment.leases.get(&(part.target, seaway_model::Kind::TaskDone)) {
+                Some(lease) => working.push((part.executor.clone(), lease.since)),
+                None => to.push(part.executor.clone()),
+            }
+        }
+        Waiting::Offered { to, working }
     }
 
     /// The steps that a step has to wait for: a few of them, for people.
@@ -162,6 +212,17 @@ impl Waiting {
             Self::Working { executor, .. } => {
                 format!("an answer of {executor}, or its lease's end")
             }
+            Self::Offered { to, working } => {
+                let all = working.iter().map(|(executor, _)| executor).chain(to);
+                format!("the answer of {}", listed(all))
+            }
+            Self::NoExecutor { task, .. } => {
+                format!("an executor that subscribes to {task}, or a person who skips it")
+            }
+            Self::Delayed { .. } => "its time".to_owned(),
+            Self::Retrying { attempt, .. } => {
+                format!("attempt {attempt}, or a person who retries or skips it now")
+            }
             Self::Paused { by, .. } => format!("resume (paused by {by})"),
             Self::Aborting { by, .. } => {
                 format!("the end of what is in flight (aborted by {by})")
@@ -189,6 +250,16 @@ impl fmt::Display for Waiting {
             Self::Scheduled => f.write_str("about to be dispatched"),
             Self::Unclaimed => f.write_str("no executor has taken it"),
             Self::Working { executor, .. } => write!(f, "{executor} is working on it"),
+            Self::Offered { to, working } if working.is_empty() => {
+                write!(f, "offered to {}", listed(to))
+            }
+            Self::Offered { to, working } => {
+                write!(f, "{} working on it", listed(working.iter().map(|(name, _)| name)))?;
+                if to.is_empty() { Ok(()) } else { write!(f, ", offered to {}", listed(to)) }
+            }
+            Self::NoExecutor { task, .. } => write!(f, "no executor for task {:?}", task.as_str()),
+            Self::Delayed { .. } => f.write_str("delayed"),
+            Self::Retrying { attempt, .. } => write!(f, "failed, attempt {attempt} follows"),
             Self::Paused { by, .. } => write!(f, "paused by {by}"),
             Self::Aborting { by, .. } => write!(f, "being aborted by {by}"),
             Self::Before { open } => write!(f, "{} step(s) before it are open", open.len()),
@@ -198,4 +269,8 @@ impl fmt::Display for Waiting {
             Self::Overtaken => f.write_str("something after it has finished already"),
         }
     }
+}
+
+fn listed<'a>(names: impl IntoIterator<Item = &'a ExecutorName>) -> String {
+    names.into_iter().map(|name| name.0.as_ref()).collect::<Vec<&str>>().join(", ")
 }

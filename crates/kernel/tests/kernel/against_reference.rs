@@ -2,28 +2,28 @@
 
 use proptest::prelude::*;
 use seaway_kernel::{
-    Batch, Command, Edit, Kernel, Policy, Range, Report, Sequence, Step, Task, When,
+    Batch, Command, Edit, Entry, Kernel, Policy, Range, Report, Sequence, Step, Task, When,
 };
 use seaway_model::{DeploymentId, Fence, Kind, Name, Outcome, Span};
 
 use crate::harness::{Harness, name, over, task};
 
 /// Small numbers drawn from one large one.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
         let sides = sides as u64;
         let value = self.0 % sides;
         self.0 = (self.0 / sides) ^ self.0.rotate_left(17).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         value as usize
     }
 
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
         if from.is_empty() { None } else { Some(&from[self.roll(from.len())]) }
     }
 
-    fn chance(&mut self, in_ten: usize) -> bool {
+    pub(crate) fn chance(&mut self, in_ten: usize) -> bool {
         self.roll(10) < in_ten
     }
 }
@@ -62,7 +62,7 @@ fn random_sequence(dice: &mut Dice) -> Sequence {
         let last = first + dice.roll(tasks.len() - first);
         Range { first: first as u32, last: last as u32, batch: random_batch(dice) }
     });
-    Sequence { tasks, range }
+    Sequence { tasks, range, ..Sequence::default() }
 }
 
 fn random_chain(dice: &mut Dice) -> Vec<Kind> {
@@ -82,7 +82,8 @@ fn new_stage(dice: &mut Dice, harness: &Harness, stage: &str) -> Vec<Edit> {
     let after = present.into_iter().filter(|it| it.as_str() != stage && dice.chance(4)).collect();
     let batch = dice.chance(4).then(|| random_batch(dice));
     let stage = name(stage);
-    let mut edits = vec![Edit::PutStage { stage: stage.clone(), after, batch }];
+    let mut edits =
+        vec![Edit::PutStage { stage: stage.clone(), entry: Entry::Ordered, after, batch }];
     for group in ["g", "h"] {
         let chain = random_chain(dice);
         edits.push(Edit::PutGroup { stage: stage.clone(), group: name(group), chain });
@@ -122,7 +123,7 @@ fn random_edits(dice: &mut Dice, harness: &Harness) -> Vec<Edit> {
             let others = STAGES.iter().filter(|it| **it != stage);
             let after = others.filter(|_| dice.chance(4)).map(|it| name(it)).collect();
             let batch = dice.chance(5).then(|| random_batch(dice));
-            vec![Edit::PutStage { stage: at, after, batch }]
+            vec![Edit::PutStage { stage: at, entry: Entry::Ordered, after, batch }]
         }
     }
 }
@@ -161,7 +162,7 @@ fn answer(dice: &mut Dice, harness: &mut Harness) {
     let _ = harness.command(&Command::Report { step, fence, report, answer: None });
 }
 
-fn person(dice: &mut Dice, harness: &mut Harness) {
+pub(crate) fn person(dice: &mut Dice, harness: &mut Harness) {
     let all: Vec<DeploymentId> = {
         let mut ids: Vec<_> = harness.log.iter().filter_map(|record| record.deployment).collect();
         ids.sort();
@@ -183,7 +184,7 @@ fn person(dice: &mut Dice, harness: &mut Harness) {
         (0, _) => Command::Pause { deployment },
         (1, _) => Command::Resume { deployment },
         (2, _) if dice.chance(3) => Command::Abort { deployment },
-        (3..=5, Some(step)) => Command::Retry { step },
+        (3..=5, Some(step)) => Command::Retry { step, data: None },
         (6, Some(step)) => Command::Skip { step, reason: "known to be fine".into() },
         _ => Command::Resume { deployment },
     };

@@ -1,7 +1,8 @@
 //! Every worked example of the deployment log, by name.
 
 use seaway_kernel::{
-    Batch, Command, EdgeState, Edit, Policy, Range, Refusal, Sequence, StructureError, Waiting,
+    Batch, Command, EdgeState, Edit, Entry, Policy, Range, Refusal, Sequence, StructureError,
+    Waiting,
 };
 use seaway_model::{DeploymentId, Fact, Kind, Outcome};
 
@@ -212,6 +213,7 @@ fn a_batch_of_deploy_and_test_keeps_the_next_revision_out_until_the_test_is_over
     let definition = Sequence {
         tasks: vec![task("prepare"), task("deploy"), task("test")],
         range: Some(Range { first: 1, last: 2, batch }),
+        ..Sequence::default()
     };
     let sequence =
         Edit::PutSequence { stage: name("beta"), sequence: name("delivery"), definition };
@@ -315,7 +317,7 @@ fn a_failed_step_is_retried_and_the_deployment_comes_back_for_it() {
     assert_eq!(harness.ended(id), Some(Fact::Failed));
     assert_eq!(harness.kernel.deployments().count(), 0, "it left memory");
     let step = harness.step(id, BETA_HOST, Kind::MemberDeployed);
-    harness.command(&Command::Retry { step }).expect("failed steps can be retried");
+    harness.command(&Command::Retry { step, data: None }).expect("failed steps can be retried");
     harness.pass_all(id);
     assert_eq!(harness.ended(id), Some(Fact::Finished));
     let lines = harness.lines(id);
@@ -344,7 +346,12 @@ fn removing_a_stage_promotes_nothing_that_failed_in_it() {
 fn a_newer_waiter_replaces_an_older_one_but_not_for_ever() {
     let mut harness = Harness::new();
     let batch = Some(Batch { capacity: 1, policy: Policy::Supersede { max_replaced: 2 } });
-    let put = Edit::PutStage { stage: name("beta"), after: Default::default(), batch };
+    let put = Edit::PutStage {
+        stage: name("beta"),
+        entry: Entry::Ordered,
+        after: Default::default(),
+        batch,
+    };
     let delivery = sequence("beta", "delivery", vec![task("deploy")]);
     harness.change(vec![put, delivery]).expect("the structure is allowed");
     let ids: Vec<DeploymentId> = (1..=6)

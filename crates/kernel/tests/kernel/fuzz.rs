@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use seaway_kernel::{
-    Actor, Batch, Command, Edit, Kernel, Policy, Range, Sequence, StructureChange, Task, When,
+    Actor, Batch, Command, Edit, Entry, Kernel, Policy, Range, Sequence, StructureChange, Task,
+    When,
 };
 use seaway_model::{DeploymentId, Kind, Name, Timestamp};
 
@@ -52,17 +53,17 @@ impl Script<'_> {
     fn sequence(&mut self) -> Sequence {
         let tasks: Vec<Task> = (0..self.number(4))
             .map(|_| Task {
-                name: self.name(),
                 id: (self.number(4) == 0).then(|| self.name()),
                 when: [When::Succeeded, When::Failed, When::Always][self.number(3)],
                 groups: self.names(),
+                ..Task::new(self.name())
             })
             .collect();
         let range = (self.number(3) == 0).then(|| {
             let (first, last) = (self.number(5) as u32, self.number(5) as u32);
             Range { first, last, batch: self.batch() }
         });
-        Sequence { tasks, range }
+        Sequence { tasks, range, ..Sequence::default() }
     }
 
     fn edit(&mut self) -> Edit {
@@ -71,7 +72,7 @@ impl Script<'_> {
             0 => {
                 let after = self.names().into_iter().collect();
                 let batch = (self.number(2) == 0).then(|| self.batch());
-                Edit::PutStage { stage, after, batch }
+                Edit::PutStage { stage, entry: Entry::Ordered, after, batch }
             }
             1 => Edit::RemoveStage { stage },
             2 => Edit::PutSequence { stage, sequence: other, definition: self.sequence() },

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use seaway_kernel::reference::{Reference, Wait};
 use seaway_kernel::{
-    Actor, Command, Edit, Kernel, Pace, Record, Refusal, Reply, Report, Sequence, Step,
-    StructureChange, Task, Waiting, WaitingStep, When,
+    Actor, Command, Edit, Entry, Kernel, Pace, Reason, Record, Refusal, Reply, Report, Sequence,
+    Step, StructureChange, Subscription, Task, Waiting, WaitingStep,
 };
 use seaway_model::{
     Attempt, DeploymentId, ExecutorName, Fact, Fence, Kind, Name, Outcome, Seq, Span, TargetId,
@@ -29,7 +29,7 @@ pub(crate) fn name(text: &str) -> Name {
 }
 
 pub(crate) fn task(text: &str) -> Task {
-    Task { name: name(text), id: None, when: When::Succeeded, groups: Vec::new() }
+    Task::new(name(text))
 }
 
 pub(crate) fn over(text: &str, groups: &[&str]) -> Task {
@@ -38,11 +38,11 @@ pub(crate) fn over(text: &str, groups: &[&str]) -> Task {
 
 pub(crate) fn stage(text: &str, after: &[&str]) -> Edit {
     let after: BTreeSet<Name> = after.iter().map(|stage| name(stage)).collect();
-    Edit::PutStage { stage: name(text), after, batch: None }
+    Edit::PutStage { stage: name(text), entry: Entry::Ordered, after, batch: None }
 }
 
 pub(crate) fn sequence(stage: &str, sequence: &str, tasks: Vec<Task>) -> Edit {
-    let definition = Sequence { tasks, range: None };
+    let definition = Sequence { tasks, range: None, ..Sequence::default() };
     Edit::PutSequence { stage: name(stage), sequence: name(sequence), definition }
 }
 
@@ -101,8 +101,8 @@ impl Harness {
         for _ in 0..10_000 {
             let mut out = Vec::new();
             let pace = self.kernel.tick(self.now, 1, &mut out);
-            let expired = |record: &Record| record.fact == Fact::LeaseExpired;
-            if !out.iter().any(expired) {
+            if !out.iter().any(|record| self.is_timed(record)) {
+                self.reference.now = self.now;
                 self.compare_action(&out);
             }
             self.take(out);
@@ -111,6 +111,24 @@ impl Harness {
             }
         }
         panic!("the scheduler does not come to rest");
+    }
+
+    /// Whether a record comes from a clock, or from the answers of executors: the reference takes
+    /// these as they are.
+    fn is_timed(&self, record: &Record) -> bool {
+        let path = self.kernel.targets().path(record.target).to_string();
+        let task = record.kind == Kind::TaskDone;
+        match record.fact {
+            Fact::LeaseExpired | Fact::ExecutorLeft => true,
+            Fact::Finished | Fact::Failed if task => {
+                let out_of_time = record.reason() == Some(&Reason::RunTimedOut);
+                out_of_time || self.reference.is_in_flight(record.deployment.unwrap(), &path)
+            }
+            Fact::Retried if task => {
+                self.reference.is_backing_off(record.deployment.unwrap(), &path)
+            }
+            _ => path.contains('@'),
+        }
     }
 
     fn compare_action(&self, out: &[Record]) {
@@ -127,7 +145,8 @@ impl Harness {
         assert_eq!(made, expected, "kernel (left) and reference (right) differ in what is next");
     }
 
-    fn compare_waiting(&self) {
+    fn compare_waiting(&mut self) {
+        self.reference.now = self.now;
         for (id, _) in self.kernel.deployments() {
             let mut waits: Vec<(String, Kind, Wait)> = self
                 .kernel
@@ -163,9 +182,13 @@ impl Harness {
         self.command(&Command::ChangeStructure(StructureChange(edits)))
     }
 
-    pub(crate) fn start(&mut self, service: &str, version: &str) -> DeploymentId {
+    pub(crate) fn next_id(&mut self) -> DeploymentId {
         self.next_id += 1;
-        let deployment = DeploymentId(uuid::Uuid::from_u128(self.next_id));
+        DeploymentId(uuid::Uuid::from_u128(self.next_id))
+    }
+
+    pub(crate) fn start(&mut self, service: &str, version: &str) -> DeploymentId {
+        let deployment = self.next_id();
         let (service, version) = (name(service), version.into());
         let start = Command::Start { deployment, service, version, known: None };
         self.command(&start).expect("deployments can be started");
@@ -220,7 +243,7 @@ impl Harness {
     /// changes the structure: then everything ends.
     pub(crate) fn drain(&mut self) {
         self.settle();
-        for _ in 0..2_000 {
+        for _ in 0..20_000 {
             let open: Vec<DeploymentId> = self.kernel.deployments().map(|(id, _)| id).collect();
             let waits = open.iter().flat_map(|id| self.kernel.waiting(*id, usize::MAX));
             let helped = waits.collect::<Vec<_>>().into_iter().any(|it| self.help(&it));
@@ -233,7 +256,9 @@ impl Harness {
                 return;
             }
         }
-        panic!("the deployments do not end");
+        let open: Vec<DeploymentId> = self.kernel.deployments().map(|(id, _)| id).collect();
+        let waits = open.iter().map(|id| self.told(*id, &self.kernel.waiting(*id, usize::MAX)));
+        panic!("the deployments do not end:\n{}", waits.collect::<Vec<_>>().join("\n"));
     }
 
     fn told(&self, id: DeploymentId, waits: &[WaitingStep]) -> String {
@@ -248,6 +273,25 @@ impl Harness {
         let step = wait.step;
         let command = match wait.why {
             Waiting::Paused { .. } => Command::Resume { deployment: step.deployment },
+            Waiting::Delayed { until } | Waiting::Retrying { until, .. } => {
+                self.now = self.now.max(until);
+                self.settle();
+                return true;
+            }
+            Waiting::NoExecutor { ref task, .. } => {
+                let all = Subscription {
+                    task: task.clone(),
+                    stages: Vec::new(),
+                    services: Vec::new(),
+                    expressions: Vec::new(),
+                };
+                let executor = ExecutorName(format!("helper/{task}").into());
+                let ttl = Span::from_secs(80_000);
+                Command::Register { executor, subscriptions: vec![all], ttl }
+            }
+            Waiting::Offered { ref to, ref working } => {
+                return self.do_share(step, to.first(), working.first().map(|(name, _)| name));
+            }
             Waiting::Overtaken => Command::Skip { step, reason: "it is too late for it".into() },
             Waiting::Unclaimed | Waiting::Working { .. } => {
                 let offers = |it: &&Record| matches!(it.fact, Fact::Dispatched | Fact::Claimed);
@@ -260,6 +304,37 @@ impl Harness {
             _ => return false,
         };
         self.command(&command).expect("what is waited for can be done");
+        self.settle();
+        true
+    }
+
+    /// Passes one executor's share of a task, taking it first if nobody has.
+    fn do_share(
+        &mut self,
+        step: Step,
+        to: Option<&ExecutorName>,
+        working: Option<&ExecutorName>,
+    ) -> bool {
+        let (share, fence) = match working {
+            Some(executor) => {
+                let path = format!("{}@{executor}", self.path(step));
+                let share = self.step(step.deployment, &path, step.kind);
+                let mut past = self.log.iter().rev().filter(|it| it.step() == Some(share));
+                let claim = past.find(|it| it.fact == Fact::Claimed).expect("it was claimed");
+                (share, Fence { attempt: claim.attempt, lease: claim.n })
+            }
+            None => {
+                let executor = to.expect("somebody is offered it").clone();
+                let claim = Command::Claim { step, executor, ttl: Span::from_secs(80_000) };
+                match self.command(&claim).expect("what is offered can be taken") {
+                    Reply::Claimed { step, fence, .. } => (step, fence),
+                    other => panic!("a claim was answered with {other:?}"),
+                }
+            }
+        };
+        let report = Report::Ended(Outcome::Pass);
+        let report = Command::Report { step: share, fence, report, answer: None };
+        self.command(&report).expect("who holds a share may answer");
         self.settle();
         true
     }
@@ -340,6 +415,10 @@ fn class(why: &Waiting) -> Wait {
         Waiting::Scheduled => Wait::Scheduled,
         Waiting::Unclaimed => Wait::Unclaimed,
         Waiting::Working { .. } => Wait::Working,
+        Waiting::Offered { working, .. } if !working.is_empty() => Wait::Working,
+        Waiting::Offered { .. } | Waiting::NoExecutor { .. } => Wait::Unclaimed,
+        Waiting::Delayed { .. } => Wait::Delayed,
+        Waiting::Retrying { .. } => Wait::Retrying,
         Waiting::Paused { .. } => Wait::Paused,
         Waiting::Aborting { .. } => Wait::Aborting,
         Waiting::Before { .. } => Wait::Before,

@@ -5,3 +5,4 @@ mod examples;
 mod fuzz;
 mod harness;
 mod regressions;
+mod shipyards;

@@ -108,7 +108,7 @@ fn a_retry_counts_for_members_that_left_meanwhile() {
     harness.change(vec![leaves]).expect("members can leave");
     harness.settle();
     let step = harness.step(id, prepare, Kind::TaskDone);
-    harness.command(&Command::Retry { step }).expect("what failed can be retried");
+    harness.command(&Command::Retry { step, data: None }).expect("what failed can be retried");
     harness.change(vec![Edit::AddMembers { stage, group, members }]).expect("and come back");
     harness.settle();
     harness.end(id, prepare, Kind::TaskDone, Outcome::Pass);
@@ -163,7 +163,8 @@ fn names_that_a_store_or_a_reader_would_trip_over_are_refused() {
 fn an_id_is_nobody_elses_name() {
     let mut harness = side_by_side(&["beta"], &[], &[]);
     let deploy = Task { id: Some(name("test")), ..task("deploy") };
-    let definition = Sequence { tasks: vec![deploy, task("test")], range: None };
+    let definition =
+        Sequence { tasks: vec![deploy, task("test")], range: None, ..Sequence::default() };
     let (stage, sequence) = (name("beta"), name("delivery"));
     let put = Edit::PutSequence { stage, sequence, definition };
     let refused = harness.command(&Command::ChangeStructure(StructureChange(vec![put])));

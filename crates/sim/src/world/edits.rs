@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use seaway_kernel::{Edit, Sequence, Stage, Structure, StructureChange, Task};
+use seaway_kernel::{Edit, Entry, Sequence, Stage, Structure, StructureChange, Task};
 use seaway_model::{Kind, Name};
 
 use super::dice::Dice;
@@ -46,7 +46,7 @@ fn add_stage(dice: &mut Dice, structure: &Structure) -> Option<Vec<Edit>> {
             if stage.after == after {
                 let after = BTreeSet::from([name(fresh)]);
                 let (stage, batch) = (follower.clone(), stage.batch.clone());
-                edits.push(Edit::PutStage { stage, after, batch });
+                edits.push(Edit::PutStage { stage, entry: Entry::Ordered, after, batch });
             }
         }
     }
@@ -151,18 +151,18 @@ fn edit_tasks(dice: &mut Dice, old: &Sequence, inserted: &Task) -> Sequence {
         range.first = range.first.min(range.last);
         range
     });
-    Sequence { tasks, range }
+    Sequence { tasks, range, ..Sequence::default() }
 }
 
 fn change_batch(dice: &mut Dice, structure: &Structure) -> Option<Vec<Edit>> {
     let (stage, definition) = any_stage(dice, structure)?;
     let (stage, after, batch) = (stage.clone(), definition.after.clone(), batch(dice, 70));
-    Some(vec![Edit::PutStage { stage, after, batch }])
+    Some(vec![Edit::PutStage { stage, entry: Entry::Ordered, after, batch }])
 }
 
 fn add_sequence(dice: &mut Dice, structure: &Structure) -> Option<Vec<Edit>> {
     let (stage, _) = any_stage(dice, structure)?;
-    let definition = Sequence { tasks: vec![task(dice, 1, 0)], range: None };
+    let definition = Sequence { tasks: vec![task(dice, 1, 0)], range: None, ..Sequence::default() };
     Some(vec![Edit::PutSequence { stage: stage.clone(), sequence: name("audit"), definition }])
 }
 

@@ -86,7 +86,7 @@ impl World {
             if *tries < RETRIES {
                 *tries += 1;
                 any = true;
-                self.ask_for(Command::Retry { step });
+                self.ask_for(Command::Retry { step, data: None });
             }
         }
         any

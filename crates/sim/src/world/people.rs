@@ -77,7 +77,7 @@ impl World {
                 self.dice.pick(&paused).map(|it| Command::Resume { deployment: *it })
             }
             2 => deployment.map(|deployment| Command::Abort { deployment }),
-            3 => self.dice.pick(&failed).map(|step| Command::Retry { step: *step }),
+            3 => self.dice.pick(&failed).map(|step| Command::Retry { step: *step, data: None }),
             _ => {
                 let steps: Vec<Step> =
                     waiting.iter().map(|(step, _)| *step).chain(failed).collect();

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use seaway_kernel::{Batch, Edit, Policy, Range, Sequence, Task, When};
+use seaway_kernel::{Batch, Edit, Entry, Policy, Range, Sequence, Task, When};
 use seaway_model::{Kind, Name};
 
 use super::dice::Dice;
@@ -35,7 +35,8 @@ pub(super) fn first_structure(dice: &mut Dice) -> Vec<Edit> {
 pub(super) fn stage(dice: &mut Dice, stage: &str, after: BTreeSet<Name>) -> Vec<Edit> {
     let stage = name(stage);
     let batch = batch(dice, 45);
-    let mut edits = vec![Edit::PutStage { stage: stage.clone(), after, batch }];
+    let mut edits =
+        vec![Edit::PutStage { stage: stage.clone(), entry: Entry::Ordered, after, batch }];
     let groups = dice.count(1, 2);
     for group in GROUPS.iter().take(groups) {
         let chain = chain(dice);
@@ -74,7 +75,7 @@ fn sequence_of(dice: &mut Dice, groups: usize) -> Sequence {
         let batch = batch(dice, 100).expect("it was asked for one");
         Range { first: first as u32, last: last as u32, batch }
     });
-    Sequence { tasks, range }
+    Sequence { tasks, range, ..Sequence::default() }
 }
 
 /// A task of the given position; the first one mostly goes over the groups.
@@ -87,7 +88,7 @@ pub(super) fn task(dice: &mut Dice, number: usize, groups: usize) -> Task {
         _ => dice.weighted(&[(75, When::Succeeded), (10, When::Failed), (15, When::Always)]),
     };
     let task = TASKS[if number == 0 { 0 } else { dice.below(TASKS.len()) }];
-    Task { name: name(task), id: None, when, groups }
+    Task { when, groups, ..Task::new(name(task)) }
 }
 
 pub(super) fn batch(dice: &mut Dice, percent: u32) -> Option<Batch> {
