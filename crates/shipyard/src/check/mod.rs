@@ -1,0 +1,18 @@
+//! From a tree of any shape to a pipeline, with everything that is wrong on the way.
+
+mod batch;
+mod checker;
+mod document;
+mod duration;
+mod event;
+mod fields;
+mod header;
+mod index;
+mod name;
+mod selector;
+mod sequence;
+mod stage;
+mod task;
+mod trigger;
+
+pub(crate) use document::check;

@@ -1,0 +1,4 @@
+//! Texts as people write them, and what they are told.
+
+mod files;
+mod meaning;
