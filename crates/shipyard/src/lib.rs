@@ -7,12 +7,14 @@ mod check;
 mod code;
 mod document;
 pub mod limits;
+mod migrate;
 mod near;
 mod parse;
 mod plain;
 mod problem;
 mod problems;
 mod report;
+mod schema;
 mod yaml;
 
 pub use code::Code;
@@ -20,7 +22,9 @@ pub use document::{
     Batch, Dialect, Event, On, Policy, Promotion, Retries, Scope, Selector, Sequence, Shipyard,
     Stage, Task, TaskRange, Trigger, When,
 };
+pub use migrate::migrate;
 pub use parse::{Checked, parse};
 pub use plain::Plain;
 pub use problem::{Also, Position, Problem, Severity};
 pub use problems::Problems;
+pub use schema::schema;

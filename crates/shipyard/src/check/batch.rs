@@ -45,38 +45,51 @@ impl Checker<'_, '_> {
             Some("false") => return Some(None),
             _ => {}
         }
-        let fields = self.fields(node, &OF_STAGE)?;
+        let fields = self.rules(node, &OF_STAGE)?;
         self.policy(&fields).map(Some)
     }
 
-    pub(super) fn task_range(&mut self, node: &Node, tasks: &[Task]) -> Option<Option<TaskRange>> {
-        let whole = (0, tasks.len().saturating_sub(1));
-        let (batch, (first, last)) = match node.text() {
+    /// `tasks` are missing where one of them is wrong, and then only the rest is checked.
+    pub(super) fn task_range(
+        &mut self,
+        node: &Node,
+        tasks: Option<&[Task]>,
+    ) -> Option<Option<TaskRange>> {
+        let (batch, from, to) = match node.text() {
             Some("false") => return Some(None),
-            Some("true") => (Some(DEFAULT), whole),
+            Some("true") => (Some(DEFAULT), None, None),
             _ => {
-                let fields = self.fields(node, &OF_SEQUENCE)?;
-                let batch = self.policy(&fields);
-                let first = match fields.get("from") {
-                    Some(node) => self.task_position(node, "from", tasks, Occurrence::First),
-                    None => Some(whole.0),
-                };
-                let last = match fields.get("to") {
-                    Some(node) => self.task_position(node, "to", tasks, Occurrence::Last),
-                    None => Some(whole.1),
-                };
-                (batch, (first?, last?))
+                let fields = self.rules(node, &OF_SEQUENCE)?;
+                (self.policy(&fields), fields.get("from"), fields.get("to"))
             }
         };
+        let tasks = tasks?;
+        let first = match from {
+            Some(node) => self.task_position(node, "from", tasks, Occurrence::First),
+            None => Some(0),
+        };
+        let last = match to {
+            Some(node) => self.task_position(node, "to", tasks, Occurrence::Last),
+            None => Some(tasks.len().saturating_sub(1)),
+        };
+        let (first, last) = (first?, last?);
         if first > last {
             let message = "the batch would end before it begins";
-            let draft = Draft::error(Code::TaskOrder, node.place, message);
-            let hint = "`to` has to name the task of `from`, or one after it";
-            self.push(draft.hint(hint));
+            let place = to.map_or(node.place, |to| to.place);
+            let draft = Draft::error(Code::TaskOrder, place, message);
+            self.push(draft.hint("`to` has to name the task of `from`, or one after it"));
             return None;
         }
         // Positions are below the limit of tasks.
         Some(Some(TaskRange { first: first as u32, last: last as u32, batch: batch? }))
+    }
+
+    fn rules<'n>(&mut self, node: &'n Node, shape: &Shape) -> Option<Fields<'n>> {
+        let Some(text) = node.text() else { return self.fields(node, shape) };
+        let message = format!("{} cannot be {}", shape.what, shown(text));
+        let hint = format!("write `true`, or a mapping with {}", shape.keys.join(", "));
+        self.push(Draft::error(Code::WrongValue, node.place, message).hint(hint));
+        None
     }
 
     fn task_position(

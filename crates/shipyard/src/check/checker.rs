@@ -8,19 +8,19 @@ use crate::yaml::Node;
 
 /// What every part of the check needs: where problems go, by which rules, and what the file has.
 #[derive(Debug)]
-pub(super) struct Checker<'a, 'r> {
-    pub(super) report: &'r mut Report<'a>,
-    pub(super) dialect: Dialect,
-    pub(super) index: Index,
+pub(crate) struct Checker<'a, 'r> {
+    pub(crate) report: &'r mut Report<'a>,
+    pub(crate) dialect: Dialect,
+    pub(crate) index: Index,
 }
 
 impl Checker<'_, '_> {
-    pub(super) fn push(&mut self, draft: Draft) {
+    pub(crate) fn push(&mut self, draft: Draft) {
         self.report.push(draft);
     }
 
     /// A warning in a Keptn file, because Keptn let it pass; an error in ours.
-    pub(super) fn oddity(&self, code: Code, place: Place, message: String) -> Draft {
+    pub(crate) fn oddity(&self, code: Code, place: Place, message: String) -> Draft {
         let severity = match self.dialect {
             Dialect::Keptn => Severity::Warning,
             Dialect::Seaway => Severity::Error,
@@ -29,7 +29,7 @@ impl Checker<'_, '_> {
     }
 
     /// The text of a value, or a problem.
-    pub(super) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
+    pub(crate) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
         let text = node.text();
         if text.is_none() {
             let message = format!("{what} has to be a text, not {}", node.what());
@@ -39,7 +39,7 @@ impl Checker<'_, '_> {
     }
 
     /// `did you mean …?` where one of the words is close, and nothing otherwise.
-    pub(super) fn did_you_mean<'w>(
+    pub(crate) fn did_you_mean<'w>(
         &self,
         word: &str,
         words: impl IntoIterator<Item = &'w str>,
@@ -51,7 +51,7 @@ impl Checker<'_, '_> {
     }
 
     /// One of a few words, or a problem that lists them.
-    pub(super) fn word<T: Copy>(
+    pub(crate) fn word<T: Copy>(
         &mut self,
         node: &Node,
         what: &str,
@@ -70,7 +70,7 @@ impl Checker<'_, '_> {
     }
 
     /// A whole number within bounds, or a problem that names them.
-    pub(super) fn count(&mut self, node: &Node, what: &str, bounds: (u32, u32)) -> Option<u32> {
+    pub(crate) fn count(&mut self, node: &Node, what: &str, bounds: (u32, u32)) -> Option<u32> {
         let (least, most) = bounds;
         let number = node.text().and_then(|text| text.parse::<u32>().ok());
         match number {
@@ -85,16 +85,16 @@ impl Checker<'_, '_> {
 }
 
 /// Two sentences of a hint, the first of which may be missing.
-pub(super) fn joined(first: Option<String>, second: impl Into<String>) -> String {
+pub(crate) fn joined(first: Option<String>, second: impl Into<String>) -> String {
     let second = second.into();
-    match first {
-        Some(first) => format!("{first} Otherwise {second}"),
-        None => second,
-    }
+    let Some(first) = first else { return second };
+    let mut letters = second.chars();
+    let capital = letters.next().map(|it| it.to_ascii_uppercase());
+    capital.map_or(first.clone(), |capital| format!("{first} {capital}{}", letters.as_str()))
 }
 
 /// A text of the file inside a message; long ones are cut.
-pub(super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     const MOST: usize = 60;
     let mut short: String = text.chars().take(MOST).collect();
     if text.chars().nth(MOST).is_some() {
@@ -104,7 +104,7 @@ pub(super) fn shown(text: &str) -> String {
 }
 
 /// `a`, `b` or `c`.
-pub(super) fn one_of(words: &[&str]) -> String {
+pub(crate) fn one_of(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),

@@ -68,7 +68,10 @@ impl Checker<'_, '_> {
             None => (fields.place, "the file needs `kind: Shipyard`".to_owned()),
             Some(node) => match node.text() {
                 Some("Shipyard") => return,
-                Some(other) => (node.place, format!("{} is not a kind of file", shown(other))),
+                Some(other) => {
+                    let other = shown(other);
+                    (node.place, format!("the file is a {other}, not a `Shipyard`"))
+                }
                 None => (node.place, "`kind` has to be `Shipyard`".to_owned()),
             },
         };

@@ -10,6 +10,9 @@ use crate::yaml::Node;
 /// What Keptn puts before the name of an event to make its type.
 const PREFIX: &str = "sh.keptn.event.";
 
+/// How many names a hint lists.
+const NAMED: usize = 12;
+
 impl Checker<'_, '_> {
     pub(super) fn event(&mut self, node: &Node) -> Option<Event> {
         let text = self.text(node, "an event")?;
@@ -42,9 +45,13 @@ impl Checker<'_, '_> {
             (false, "finished") => {
                 let message =
                     format!("no stage {} in this file; taken as a domain event", shown(stage));
+                let known: Vec<&str> = self.index.stages().take(NAMED + 1).collect();
                 let near = self.did_you_mean(stage, self.index.stages());
-                let draft = Draft::warning(Code::UnknownStage, node.place, message);
-                self.push(draft.hint(near.unwrap_or_default()));
+                let hint = match known.len() {
+                    0..=NAMED => joined(near, format!("the stages are {}", known.join(", "))),
+                    _ => near.unwrap_or_default(),
+                };
+                self.push(Draft::warning(Code::UnknownStage, node.place, message).hint(hint));
                 Some(Event::Domain(name.to_owned()))
             }
             _ => Some(Event::Domain(name.to_owned())),
@@ -61,7 +68,7 @@ impl Checker<'_, '_> {
         let near = self.did_you_mean(sequence, known.iter().copied());
         let hint = match known.len() {
             0 => "the stage has no sequences".to_owned(),
-            1..=12 => joined(near, format!("use one of {}", known.join(", "))),
+            1..=NAMED => joined(near, format!("its sequences are {}", known.join(", "))),
             _ => near.unwrap_or_default(),
         };
         let message = format!("stage `{stage}` has no sequence {}", shown(sequence));

@@ -5,35 +5,35 @@ use crate::yaml::{Entry, Key, Node, Value};
 
 /// A kind of mapping: how a sentence calls it, and the keys it may have.
 #[derive(Debug)]
-pub(super) struct Shape {
-    pub(super) what: &'static str,
-    pub(super) keys: &'static [&'static str],
+pub(crate) struct Shape {
+    pub(crate) what: &'static str,
+    pub(crate) keys: &'static [&'static str],
     /// Other spellings that were in use, each with the right one.
-    pub(super) old: &'static [(&'static str, &'static str)],
+    pub(crate) old: &'static [(&'static str, &'static str)],
 }
 
 /// The entries of a mapping whose keys were checked.
 #[derive(Clone, Debug)]
-pub(super) struct Fields<'n> {
-    pub(super) what: &'static str,
-    pub(super) place: Place,
+pub(crate) struct Fields<'n> {
+    pub(crate) what: &'static str,
+    pub(crate) place: Place,
     found: Vec<(&'static str, &'n Node)>,
 }
 
 impl<'n> Fields<'n> {
     /// A key without a value is like no key.
-    pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&'n Node> {
         let found = self.found.iter().find(|(name, _)| *name == key);
         found.map(|(_, node)| *node).filter(|node| !node.is_null())
     }
 }
 
 impl Checker<'_, '_> {
-    pub(super) fn fields<'n>(&mut self, node: &'n Node, shape: &Shape) -> Option<Fields<'n>> {
+    pub(crate) fn fields<'n>(&mut self, node: &'n Node, shape: &Shape) -> Option<Fields<'n>> {
         let what = shape.what;
         let Value::Map(entries) = &node.value else {
             let message = format!("{what} has to be a mapping, not {}", node.what());
-            let hint = format!("it has the keys {}", shape.keys.join(", "));
+            let hint = format!("its keys are {}", shape.keys.join(", "));
             self.push(Draft::error(Code::WrongType, node.place, message).hint(hint));
             return None;
         };
@@ -63,13 +63,13 @@ impl Checker<'_, '_> {
         }
         let message = format!("{} is not a key of {what}", shown(&key.text));
         let near = self.did_you_mean(&key.text, shape.keys.iter().copied());
-        let hint = joined(near, format!("use one of {}", shape.keys.join(", ")));
+        let hint = joined(near, format!("the keys here are {}", shape.keys.join(", ")));
         let draft = self.oddity(Code::UnknownKey, key.place, message).hint(hint);
         self.push(draft);
         None
     }
 
-    pub(super) fn required<'n>(&mut self, fields: &Fields<'n>, key: &str) -> Option<&'n Node> {
+    pub(crate) fn required<'n>(&mut self, fields: &Fields<'n>, key: &str) -> Option<&'n Node> {
         let found = fields.get(key);
         if found.is_none() {
             let message = format!("{} needs a `{key}`", fields.what);
@@ -79,7 +79,7 @@ impl Checker<'_, '_> {
     }
 
     /// The items of a list, or a problem; those behind the limit are left out with a problem.
-    pub(super) fn items<'n>(
+    pub(crate) fn items<'n>(
         &mut self,
         node: &'n Node,
         key: &str,

@@ -4,13 +4,13 @@ use crate::yaml::{Node, Value};
 
 /// What the file has, before anything of it is checked, so that a trigger may name what comes later.
 #[derive(Debug, Default)]
-pub(super) struct Index {
+pub(crate) struct Index {
     stages: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
 
 impl Index {
     /// `implicit` are the sequences that each stage has without saying so, and their only task.
-    pub(super) fn of(stages: &[Node], implicit: Option<&str>) -> Self {
+    pub(crate) fn of(stages: &[Node], implicit: Option<&str>) -> Self {
         let mut index = Self::default();
         for stage in stages {
             let Some(name) = get(stage, "name").and_then(Node::text) else { continue };
@@ -30,20 +30,20 @@ impl Index {
         index
     }
 
-    pub(super) fn has_stage(&self, stage: &str) -> bool {
+    pub(crate) fn has_stage(&self, stage: &str) -> bool {
         self.stages.contains_key(stage)
     }
 
-    pub(super) fn stages(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn stages(&self) -> impl Iterator<Item = &str> {
         self.stages.keys().map(String::as_str)
     }
 
-    pub(super) fn sequences(&self, stage: &str) -> Vec<&str> {
+    pub(crate) fn sequences(&self, stage: &str) -> Vec<&str> {
         self.stages.get(stage).into_iter().flat_map(|it| it.keys().map(String::as_str)).collect()
     }
 
     /// The names and ids of the tasks of a sequence.
-    pub(super) fn tasks(&self, stage: &str, sequence: &str) -> Option<&[String]> {
+    pub(crate) fn tasks(&self, stage: &str, sequence: &str) -> Option<&[String]> {
         self.stages.get(stage)?.get(sequence).map(Vec::as_slice)
     }
 }

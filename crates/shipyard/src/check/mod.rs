@@ -15,4 +15,9 @@ mod stage;
 mod task;
 mod trigger;
 
+pub(crate) use checker::{Checker, shown};
 pub(crate) use document::check;
+pub(crate) use fields::{Fields, Shape};
+pub(crate) use header::{Format, format};
+pub(crate) use index::Index;
+pub(crate) use name::Given;

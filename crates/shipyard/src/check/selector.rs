@@ -98,7 +98,7 @@ impl Checker<'_, '_> {
         {
             let message = format!("sequence `{sequence}` of `{stage}` has no task `{task}`");
             let near = self.did_you_mean(task.as_str(), tasks.iter().map(String::as_str));
-            let hint = joined(near, "the sequence is never triggered by this");
+            let hint = joined(near, "as it stands, this never triggers anything");
             self.push(Draft::warning(Code::UnknownTask, key.place, message).hint(hint));
         }
         Some(Some(Some(task)))

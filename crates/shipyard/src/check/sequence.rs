@@ -38,10 +38,9 @@ impl Checker<'_, '_> {
             Some(node) => self.duration(node, "`timeout`", limits::SHORTEST_TIMEOUT).map(Some),
             None => Some(None),
         };
-        let batch = match (fields.get("batch"), &tasks) {
-            (Some(node), Some(tasks)) => self.task_range(node, tasks),
-            (Some(_), None) => None,
-            (None, _) => Some(None),
+        let batch = match fields.get("batch") {
+            Some(node) => self.task_range(node, tasks.as_deref()),
+            None => Some(None),
         };
         Some(Sequence {
             name: name?,

@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::limits;
 use crate::report::{Draft, Place, Report};
 use crate::yaml::node::{Entry, Key, Node, Value};
-use crate::yaml::scalar::{Notation, Scalar};
+use crate::yaml::scalar::Scalar;
 
 /// Why no tree can be built; what it is has been reported.
 #[derive(Debug)]
@@ -31,7 +31,26 @@ struct Open {
 #[derive(Debug)]
 enum Collection {
     List(Vec<Node>),
-    Map { entries: Vec<Entry>, seen: BTreeMap<String, Place>, key: Option<Key>, merged: Vec<Node> },
+    Map(OpenMap),
+}
+
+#[derive(Debug, Default)]
+struct OpenMap {
+    entries: Vec<Entry>,
+    seen: BTreeMap<String, Place>,
+    next: Next,
+    /// What stands behind `<<`.
+    merged: Vec<Node>,
+}
+
+/// What the next node of a mapping is.
+#[derive(Debug, Default)]
+enum Next {
+    #[default]
+    Key,
+    ValueOf(Key),
+    /// The value of a key that was refused.
+    Nothing,
 }
 
 impl Builder {
@@ -81,8 +100,7 @@ impl Builder {
         report: &mut Report<'_>,
         at: (usize, Place),
     ) -> Result<(), Stop> {
-        let (entries, seen, merged) = (Vec::new(), BTreeMap::new(), Vec::new());
-        self.open(report, Collection::Map { entries, seen, key: None, merged }, at)
+        self.open(report, Collection::Map(OpenMap::default()), at)
     }
 
     pub(super) fn close(&mut self, report: &mut Report<'_>) -> Result<(), Stop> {
@@ -92,10 +110,9 @@ impl Builder {
                 let first = items.first().map(|it| it.place);
                 (Value::List(items), first)
             }
-            Collection::Map { mut entries, seen, merged, .. } => {
-                let first = entries.first().map(|it| it.key.place);
-                merge(report, &mut entries, seen, merged);
-                (Value::Map(entries), first)
+            Collection::Map(map) => {
+                let first = map.entries.first().map(|it| it.key.place);
+                (Value::Map(map.close(report)), first)
             }
         };
         // A collection has no text of its own: its first part stands for it.
@@ -131,20 +148,7 @@ impl Builder {
         };
         match collection {
             Collection::List(items) => items.push(node),
-            Collection::Map { key: key @ None, .. } => *key = Some(as_key(report, node)),
-            Collection::Map { entries, seen, key: key @ Some(_), merged } => {
-                let key = key.take().expect("it was just matched");
-                if key.text == "<<" {
-                    merged.push(node);
-                } else if let Some(first) = seen.get(&key.text) {
-                    let message = format!("the key `{}` is there twice", key.text);
-                    let draft = Draft::error(Code::DuplicateKey, key.place, message);
-                    report.push(draft.also(*first, "the first is here"));
-                } else {
-                    seen.insert(key.text.clone(), key.place);
-                    entries.push(Entry { key, value: node });
-                }
-            }
+            Collection::Map(map) => map.put(report, node),
         }
         Ok(())
     }
@@ -171,43 +175,58 @@ impl Builder {
     }
 }
 
-fn as_key(report: &mut Report<'_>, node: Node) -> Key {
-    let Node { value, place } = node;
-    match value {
-        Value::Scalar(Scalar { text, notation: Notation::Plain | Notation::Text }) => {
-            Key { text, place }
+impl OpenMap {
+    fn put(&mut self, report: &mut Report<'_>, node: Node) {
+        let key = match std::mem::take(&mut self.next) {
+            Next::Key => {
+                self.next = as_key(report, node).map_or(Next::Nothing, Next::ValueOf);
+                return;
+            }
+            Next::Nothing => return,
+            Next::ValueOf(key) => key,
+        };
+        if key.text == "<<" {
+            self.merged.push(node);
+        } else if let Some(first) = self.seen.get(&key.text) {
+            let message = format!("the key `{}` is there twice", key.text);
+            let draft = Draft::error(Code::DuplicateKey, key.place, message);
+            report.push(draft.also(*first, "the first is here"));
+        } else {
+            self.seen.insert(key.text.clone(), key.place);
+            self.entries.push(Entry { key, value: node });
         }
-        Value::List(_) | Value::Map(_) => {
-            let message = "a key has to be a text, not a list or a mapping";
-            let draft = Draft::error(Code::WrongType, place, message);
-            report.push(draft.hint("quote a text that begins with `{` or `[`"));
-            Key { text: String::new(), place }
+    }
+
+    /// Takes over what the mappings behind `<<` have and this one has not.
+    fn close(mut self, report: &mut Report<'_>) -> Vec<Entry> {
+        let sources = self.merged.into_iter().flat_map(|node| match node.value {
+            Value::List(items) => items,
+            value => vec![Node { value, place: node.place }],
+        });
+        for Node { value, place } in sources {
+            let Value::Map(inherited) = value else {
+                let message = "`<<` takes a mapping, or a list of mappings";
+                report.push(Draft::error(Code::WrongType, place, message));
+                continue;
+            };
+            for entry in inherited {
+                if !self.seen.contains_key(&entry.key.text) {
+                    self.seen.insert(entry.key.text.clone(), entry.key.place);
+                    self.entries.push(entry);
+                }
+            }
         }
+        self.entries
     }
 }
 
-/// Takes over what the mappings behind `<<` have and this one has not.
-fn merge(
-    report: &mut Report<'_>,
-    entries: &mut Vec<Entry>,
-    mut seen: BTreeMap<String, Place>,
-    merged: Vec<Node>,
-) {
-    let sources = merged.into_iter().flat_map(|node| match node.value {
-        Value::List(items) => items,
-        value => vec![Node { value, place: node.place }],
-    });
-    for Node { value, place } in sources {
-        let Value::Map(inherited) = value else {
-            let message = "`<<` takes a mapping, or a list of mappings";
-            report.push(Draft::error(Code::WrongType, place, message));
-            continue;
-        };
-        for entry in inherited {
-            if !seen.contains_key(&entry.key.text) {
-                seen.insert(entry.key.text.clone(), entry.key.place);
-                entries.push(entry);
-            }
-        }
+fn as_key(report: &mut Report<'_>, node: Node) -> Option<Key> {
+    let Node { value, place } = node;
+    if let Value::Scalar(Scalar { text, .. }) = value {
+        return Some(Key { text, place });
     }
+    let message = "a key has to be a text, not a list or a mapping";
+    let draft = Draft::error(Code::WrongType, place, message);
+    report.push(draft.hint("quote a text that begins with `{` or `[`"));
+    None
 }

@@ -1,4 +1,8 @@
 //! Texts as people write them, and what they are told.
 
 mod files;
+mod fuzz;
+mod limits;
 mod meaning;
+mod migration;
+mod schema;
