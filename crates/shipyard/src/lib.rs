@@ -15,6 +15,7 @@ mod problem;
 mod problems;
 mod report;
 mod schema;
+mod totals;
 mod yaml;
 
 pub use code::Code;
@@ -28,3 +29,4 @@ pub use plain::Plain;
 pub use problem::{Also, Position, Problem, Severity};
 pub use problems::Problems;
 pub use schema::schema;
+pub use totals::Totals;

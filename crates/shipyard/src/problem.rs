@@ -103,8 +103,9 @@ impl Diagnostic for Problem {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let here = LabeledSpan::new_primary_with_span(None, self.at.span());
         let also = self.also.as_ref();
+        let label = also.map(|_| "and then here".to_owned());
+        let here = LabeledSpan::new_primary_with_span(label, self.at.span());
         let also = also.map(|it| LabeledSpan::new_with_span(Some(it.label.clone()), it.at.span()));
         Some(Box::new(std::iter::once(here).chain(also)))
     }

@@ -47,14 +47,8 @@ const PURE_WITH_JSON: Purity = Purity::Pure(&[
 ]);
 
 /// The document also knows YAML, how its problems are shown, and its schema.
-const PURE_WITH_YAML: Purity = Purity::Pure(&[
-    "granit-parser",
-    "miette",
-    "schemars",
-    "serde",
-    "serde_json",
-    "thiserror",
-]);
+const PURE_WITH_YAML: Purity =
+    Purity::Pure(&["granit-parser", "miette", "schemars", "serde", "serde_json", "thiserror"]);
 
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "model", may_use: &[], purity: PURE },

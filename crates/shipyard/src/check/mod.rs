@@ -21,3 +21,4 @@ pub(crate) use fields::{Fields, Shape};
 pub(crate) use header::{Format, format};
 pub(crate) use index::Index;
 pub(crate) use name::Given;
+pub(crate) use stage::evaluation;

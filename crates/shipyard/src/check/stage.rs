@@ -53,7 +53,8 @@ impl Checker<'_, '_> {
     }
 }
 
-fn evaluation() -> Sequence {
+/// What a stage of a Keptn file has without saying so.
+pub(crate) fn evaluation() -> Sequence {
     let name = Name::new(EVALUATION).expect("it is made of letters");
     let task = Task {
         name: name.clone(),

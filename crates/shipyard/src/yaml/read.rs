@@ -13,7 +13,7 @@ use crate::yaml::scalar::{Notation, Scalar};
 pub(crate) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
     if text.len() > limits::TEXT_BYTES {
         let most = limits::TEXT_BYTES >> 20;
-        let message = format!("the file has {} bytes; at most {most} MiB are read", text.len());
+        let message = format!("the file is larger than {most} MiB");
         report.push(Draft::error(Code::TooLarge, Place::default(), message));
         return None;
     }

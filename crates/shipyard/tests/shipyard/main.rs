@@ -1,5 +1,6 @@
 //! Texts as people write them, and what they are told.
 
+mod docs;
 mod files;
 mod fuzz;
 mod limits;
