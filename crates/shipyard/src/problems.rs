@@ -13,7 +13,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Puts problems, such as the warnings of a checked file, together with the text they are about.
+    /// Puts problems, such as the warnings of a checked file, together with their text.
     #[must_use]
     pub fn new(text: &str, file: &str, problems: Vec<Problem>) -> Self {
         Self { source: NamedSource::new(file, text.to_owned()), all: problems }

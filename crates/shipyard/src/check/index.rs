@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::yaml::{Node, Value};
 
-/// What the file has, before anything of it is checked, so that a trigger may name what comes later.
+/// What the file has, before any of it is checked: a trigger may name what comes later.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     stages: BTreeMap<String, BTreeMap<String, Vec<String>>>,

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use crate::code::Code;
 use crate::limits;
@@ -95,5 +95,15 @@ fn invalid(error: &ScanError) -> Draft {
     let offset = error.marker().byte_offset().unwrap_or_default();
     let message = format!("this is not valid YAML: {}", error.info());
     let draft = Draft::error(Code::Syntax, Place { offset, len: 1 }, message);
-    draft.hint("look at the indentation, colons and quotes here and on the line before")
+    draft.hint(match error.kind() {
+        ErrorKind::UnknownAnchor => {
+            "mark the value that is meant with `&` and the name, before this"
+        }
+        ErrorKind::TabNotAllowed
+        | ErrorKind::TabInBlockIndentation
+        | ErrorKind::TabAtBlockScalarStart
+        | ErrorKind::TabInIndentation
+        | ErrorKind::TabInPlainScalar => "write spaces; YAML takes no tabs here",
+        _ => "look at the indentation, colons and quotes here and on the line before",
+    })
 }

@@ -87,13 +87,19 @@ fn sound(text: &str, problems: &Problems) {
 
 proptest! {
     #[test]
-    fn parts_of_shipyards_are_read_or_refused(parts in prop::collection::vec(0..PARTS.len(), 0..40)) {
+    fn parts_of_shipyards_are_read_or_refused(
+        parts in prop::collection::vec(0..PARTS.len(), 0..40),
+    ) {
         let text: String = parts.into_iter().map(|index| PARTS[index]).collect();
         check(&text);
     }
 
     #[test]
-    fn a_shipyard_with_a_mistake_is_read_or_refused(at in 0..2_000_usize, len in 0..20_usize, with in ".{0,4}") {
+    fn a_shipyard_with_a_mistake_is_read_or_refused(
+        at in 0..2_000_usize,
+        len in 0..20_usize,
+        with in ".{0,4}",
+    ) {
         let mut text = include_str!("../files/seaway.yaml").to_owned();
         let start = text.floor_char_boundary(at.min(text.len()));
         let end = text.ceil_char_boundary((start + len).min(text.len()));
