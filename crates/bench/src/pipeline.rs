@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use seaway_kernel::{Command, Edit, Entry, Report, Sequence, Step, StructureChange, Task, When};
+use seaway_kernel::{Command, Edit, Entry, Report, Sequence, Step, StructureChange, Task};
 use seaway_model::{Attempt, Fence, Kind, Name, Outcome};
 
 use crate::identity::name;

@@ -2,6 +2,7 @@ use clap::{Parser, Subcommand};
 
 use crate::demo::DemoArgs;
 use crate::log::LogArgs;
+use crate::shipyard::{LintArgs, MigrateArgs};
 
 /// Delivers revisions of services through stages, and proves it from an append-only log
 #[derive(Debug, Parser)]
@@ -14,13 +15,16 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Demo(DemoArgs),
+    Lint(LintArgs),
     Log(LogArgs),
+    Migrate(MigrateArgs),
 }
 
 const EXAMPLES: &str = "\
 Examples:
   seaway demo                                  deliver a few example revisions, and clean up
   seaway demo --keep ./demo                    the same, and keep the data directory
+  seaway lint shipyard.yaml                    check a pipeline document
   seaway log list --data ./demo --limit 20     the first records of its log
   seaway log as-of --data ./demo               what is at every stage
   seaway log verify --data ./demo              prove that no record was changed

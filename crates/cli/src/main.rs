@@ -7,6 +7,7 @@ mod log;
 mod moment;
 mod out;
 mod place;
+mod shipyard;
 
 use std::process::ExitCode;
 
@@ -21,7 +22,9 @@ async fn main() -> ExitCode {
     let mut out = Out::stdout();
     let done = match args.command {
         Command::Demo(args) => demo::run(args, &mut out).await,
+        Command::Lint(args) => shipyard::lint(args, &mut out),
         Command::Log(args) => log::run(args, &mut out).await,
+        Command::Migrate(args) => shipyard::migrate(&args, &mut out),
     };
     match done.and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,

@@ -21,6 +21,11 @@ impl Out {
         Self { writer: BufWriter::new(stdout), terminal }
     }
 
+    /// Whether a person is looking.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
     pub(crate) fn line(&mut self, line: impl Display) -> Result<()> {
         checked(writeln!(self.writer, "{line}"))
     }

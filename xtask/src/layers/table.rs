@@ -33,7 +33,7 @@ const PURE: Purity = Purity::Pure(&[
     "uuid",
 ]);
 
-/// Those that know documents and their data also know JSON.
+/// What knows data and stored records also knows their form.
 const PURE_WITH_JSON: Purity = Purity::Pure(&[
     "hashbrown",
     "postcard",
@@ -46,9 +46,13 @@ const PURE_WITH_JSON: Purity = Purity::Pure(&[
     "uuid",
 ]);
 
+/// The document also knows YAML, how its problems are shown, and its schema.
+const PURE_WITH_YAML: Purity =
+    Purity::Pure(&["granit-parser", "miette", "schemars", "serde", "serde_json", "thiserror"]);
+
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "model", may_use: &[], purity: PURE },
-    Layer { name: "shipyard", may_use: ORDER.split_at(1).0, purity: PURE_WITH_JSON },
+    Layer { name: "shipyard", may_use: ORDER.split_at(1).0, purity: PURE_WITH_YAML },
     Layer { name: "kernel", may_use: ORDER.split_at(2).0, purity: PURE_WITH_JSON },
     Layer { name: "wire", may_use: ORDER.split_at(3).0, purity: PURE_WITH_JSON },
     Layer { name: "store", may_use: ORDER.split_at(4).0, purity: Purity::Free },

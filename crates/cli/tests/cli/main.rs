@@ -6,4 +6,5 @@ mod harbor;
 mod list;
 mod program;
 mod questions;
+mod shipyard;
 mod verify;

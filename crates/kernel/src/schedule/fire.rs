@@ -100,7 +100,11 @@ impl Kernel {
             return true;
         }
         let data = Value::Object(object(&cause.data).unwrap_or_default());
-        selector.data.iter().all(|(path, text)| text_at(&data, path).as_deref() == Some(text))
+        selector.data.iter().all(|(path, _)| {
+            let found = text_at(&data, path);
+            let mut same = selector.data.iter().filter(|(it, _)| it == path);
+            same.any(|(_, text)| found.as_deref() == Some(text))
+        })
     }
 
     /// The newest cause that is one event of a join, since the join last fired.

@@ -1,6 +1,7 @@
 mod between;
 mod check;
 mod edit;
+mod from_shipyard;
 mod lcs;
 mod trigger;
 mod types;

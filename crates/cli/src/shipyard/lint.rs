@@ -1,0 +1,98 @@
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+
+use crate::out::Out;
+use crate::shipyard::verdict::Verdict;
+use crate::shipyard::view::View;
+
+/// Checks pipeline documents, and says everything that is wrong with them at once
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct LintArgs {
+    /// The shipyards to check; - is standard input
+    #[arg(value_name = "FILE", required_unless_present = "schema")]
+    files: Vec<PathBuf>,
+
+    /// Counts warnings as errors
+    #[arg(long)]
+    strict: bool,
+
+    /// How to print: text, or json, which is stable
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "text",
+        hide_possible_values = true
+    )]
+    output: Format,
+
+    /// Prints the JSON Schema of shipyards instead, for editors
+    #[arg(long, conflicts_with_all = ["files", "strict", "output"])]
+    schema: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  seaway lint shipyard.yaml
+  seaway lint --strict stages/*.yaml
+  git show HEAD:shipyard.yaml | seaway lint -
+  seaway lint -o json shipyard.yaml          one object per file and line
+  seaway lint --schema > shipyard.json       for completion in an editor
+
+Exit codes: 0 when there are only warnings, 1 with errors, 2 wrong usage.";
+
+pub(crate) fn run(args: LintArgs, out: &mut Out) -> Result<()> {
+    if args.schema {
+        return out.line(format_args!("{:#}", seaway_shipyard::schema()));
+    }
+    let mut wrong = 0;
+    for file in &args.files {
+        let passes = match Verdict::of(file) {
+            Ok(verdict) => {
+                show(&verdict, &args, out)?;
+                verdict.passes(args.strict)
+            }
+            Err(error) => {
+                unreadable(&format!("{error:#}"), file.display().to_string(), &args, out)?;
+                false
+            }
+        };
+        wrong += usize::from(!passes);
+    }
+    match (wrong, &args.files[..]) {
+        (0, _) => Ok(()),
+        (_, [file]) => bail!("{} does not pass", file.display()),
+        (_, files) => bail!("{wrong} of {} files do not pass", files.len()),
+    }
+}
+
+fn show(verdict: &Verdict, args: &LintArgs, out: &mut Out) -> Result<()> {
+    if args.output == Format::Json {
+        return out.line(verdict.json(args.strict));
+    }
+    if !verdict.problems.all().is_empty() {
+        let terminal = out.is_terminal();
+        out.line(View { problems: &verdict.problems, terminal })?;
+    }
+    out.line(verdict.summary(args.strict))
+}
+
+/// The other files are checked nevertheless.
+fn unreadable(why: &str, file: String, args: &LintArgs, out: &mut Out) -> Result<()> {
+    match args.output {
+        Format::Json => {
+            out.line(serde_json::json!({ "file": file, "ok": false, "unreadable": why }))
+        }
+        Format::Text => out.line(why),
+    }
+}

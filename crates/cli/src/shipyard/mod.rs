@@ -1,0 +1,10 @@
+//! Commands about pipeline documents, which need no data directory.
+
+mod lint;
+mod migrate;
+mod source;
+mod verdict;
+mod view;
+
+pub(crate) use lint::{LintArgs, run as lint};
+pub(crate) use migrate::{MigrateArgs, run as migrate};

@@ -1,0 +1,24 @@
+//! From a tree of any shape to a pipeline, with everything that is wrong on the way.
+
+mod batch;
+mod checker;
+mod document;
+mod duration;
+mod event;
+mod fields;
+mod header;
+mod index;
+mod name;
+mod selector;
+mod sequence;
+mod stage;
+mod task;
+mod trigger;
+
+pub(crate) use checker::{Checker, shown};
+pub(crate) use document::check;
+pub(crate) use fields::{Fields, Shape};
+pub(crate) use header::{Format, format};
+pub(crate) use index::Index;
+pub(crate) use name::Given;
+pub(crate) use stage::evaluation;

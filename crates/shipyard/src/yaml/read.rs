@@ -1,0 +1,109 @@
+use std::borrow::Cow;
+
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, Tag};
+
+use crate::code::Code;
+use crate::limits;
+use crate::report::{Draft, Place, Report};
+use crate::yaml::builder::{Builder, Stop};
+use crate::yaml::node::Node;
+use crate::yaml::scalar::{Notation, Scalar};
+
+/// The first document of a text. `None` after something that keeps it from being understood at all.
+pub(crate) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
+    if text.len() > limits::TEXT_BYTES {
+        let most = limits::TEXT_BYTES >> 20;
+        let message = format!("the file is larger than {most} MiB");
+        report.push(Draft::error(Code::TooLarge, Place::default(), message));
+        return None;
+    }
+    let mut builder = Builder::default();
+    let options = granit_parser::options! { emit_comments: false };
+    let mut documents = 0;
+    for next in Parser::new_from_str_with_options(text, options) {
+        let (event, span) = match next {
+            Ok(next) => next,
+            Err(error) => {
+                report.push(invalid(&error));
+                return None;
+            }
+        };
+        if matches!(event, Event::DocumentStart(..)) {
+            documents += 1;
+            if documents > 1 {
+                let message = "there is a second document; only the first one is looked at";
+                let draft = Draft::error(Code::SeveralDocuments, place(&span), message);
+                report.push(draft.hint("put each shipyard into a file of its own"));
+                break;
+            }
+        }
+        take(&mut builder, report, event, &span).ok()?;
+    }
+    let root = builder.finish().filter(|root| !root.is_null());
+    if root.is_none() {
+        let draft = Draft::error(Code::Empty, Place::default(), "the file is empty");
+        report.push(draft.hint("begin with `apiVersion: seaway.dev/v1`"));
+    }
+    root
+}
+
+fn take(
+    builder: &mut Builder,
+    report: &mut Report<'_>,
+    event: Event<'_>,
+    span: &Span,
+) -> Result<(), Stop> {
+    let place = place(span);
+    match event {
+        Event::Scalar(text, style, anchor, tag) => {
+            let marked = tag.as_deref().and_then(Tag::core_suffix).map(|it| it == "str");
+            check_tag(report, tag, span);
+            let text_by_style = style != ScalarStyle::Plain;
+            let notation =
+                if marked.unwrap_or(text_by_style) { Notation::Text } else { Notation::Plain };
+            builder.scalar(report, Scalar { text: text.into_owned(), notation }, (anchor, place))
+        }
+        Event::SequenceStart(_, anchor, tag) => {
+            check_tag(report, tag, span);
+            builder.open_list(report, (anchor, place))
+        }
+        Event::MappingStart(_, anchor, tag) => {
+            check_tag(report, tag, span);
+            builder.open_map(report, (anchor, place))
+        }
+        Event::SequenceEnd | Event::MappingEnd => builder.close(report),
+        Event::Alias(anchor) => builder.alias(report, anchor, place),
+        _ => Ok(()),
+    }
+}
+
+fn check_tag(report: &mut Report<'_>, tag: Option<Cow<'_, Tag>>, span: &Span) {
+    let Some(tag) = tag.filter(|tag| tag.core_suffix().is_none()) else { return };
+    let place = span.tag_span().map_or_else(|| place(span), |span| place(&span));
+    let (handle, suffix) = tag.original_parts();
+    let draft = Draft::error(Code::Tag, place, format!("the tag `{handle}{suffix}` is unknown"));
+    report.push(draft.hint("remove it; only the tags of plain YAML such as `!!str` are read"));
+}
+
+fn place(span: &Span) -> Place {
+    let offset = span.start.byte_offset().unwrap_or_default();
+    let end = span.end.byte_offset().unwrap_or(offset);
+    Place { offset, len: end.saturating_sub(offset) }
+}
+
+fn invalid(error: &ScanError) -> Draft {
+    let offset = error.marker().byte_offset().unwrap_or_default();
+    let message = format!("this is not valid YAML: {}", error.info());
+    let draft = Draft::error(Code::Syntax, Place { offset, len: 1 }, message);
+    draft.hint(match error.kind() {
+        ErrorKind::UnknownAnchor => {
+            "mark the value that is meant with `&` and the name, before this"
+        }
+        ErrorKind::TabNotAllowed
+        | ErrorKind::TabInBlockIndentation
+        | ErrorKind::TabAtBlockScalarStart
+        | ErrorKind::TabInIndentation
+        | ErrorKind::TabInPlainScalar => "write spaces; YAML takes no tabs here",
+        _ => "look at the indentation, colons and quotes here and on the line before",
+    })
+}
