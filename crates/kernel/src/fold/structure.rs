@@ -42,7 +42,9 @@ impl Kernel {
             let definition = run.definition;
             let current = world.current.get(&(key.stage, key.sequence));
             if !run.pinned && !run.finish().is_settled() {
-                run.withdrawn = current.is_none() || gone.contains(&key);
+                // What was triggered and withdrawn stays withdrawn; its cause was asked again.
+                let before = run.withdrawn && run.origin.is_some();
+                run.withdrawn = before || current.is_none() || gone.contains(&key);
                 run.definition = current.copied().unwrap_or(run.definition);
             }
             let redefined = run.definition != definition;
