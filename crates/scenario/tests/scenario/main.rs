@@ -1,0 +1,3 @@
+//! Scenarios with their transcripts, and what is said about wrong ones.
+
+mod stories;
