@@ -75,6 +75,20 @@ impl Player<'_> {
         }
     }
 
+    /// Where a target is, for a sentence.
+    pub(crate) fn place(&self, target: TargetId) -> String {
+        let targets = self.kernel.targets();
+        let node = targets.get(target);
+        match self.spot(None, target) {
+            Some(spot) if spot.task.is_some() => {
+                format!("{} {}", spot.run_text(), spot.task_text())
+            }
+            Some(spot) => spot.run_text(),
+            None if node.level == Level::Stage => format!("stage {}", targets.part(node.part)),
+            None => "it".to_owned(),
+        }
+    }
+
     pub(crate) fn ship_of(&self, id: DeploymentId) -> Option<usize> {
         self.ids.iter().find(|(_, it)| **it == id).map(|(ship, _)| *ship)
     }

@@ -33,13 +33,7 @@ impl Player<'_> {
         for (&ship, &id) in &self.ids {
             let ship = self.scenario.ships[ship].name.clone();
             for waits in self.kernel.waiting(id, usize::MAX) {
-                let place = match self.spot(Some(id), waits.step.target) {
-                    Some(spot) if spot.task.is_some() => {
-                        format!("{} {}", spot.run_text(), spot.task_text())
-                    }
-                    Some(spot) => spot.run_text(),
-                    None => continue,
-                };
+                let place = self.place(waits.step.target);
                 let (why, ended_by) = (waits.why.to_string(), waits.why.ended_by());
                 all.push(Waits { ship: ship.clone(), place, why, ended_by });
             }

@@ -45,7 +45,7 @@ impl Player<'_> {
                 self.held.push(Held { text, holds: false, but: "it was carried out".to_owned() });
             }
             (Err(no), expected) => {
-                let no = no.to_string();
+                let no = self.named(&no.to_string());
                 self.tell_refused(&what, &no);
                 let (text, holds) = match expected {
                     Some(reason) => (format!("{what} is refused: {reason}"), no.contains(reason)),

@@ -85,6 +85,7 @@ impl Player<'_> {
             }
             Conduct::Stalls { span, .. } => {
                 self.works[work].progress = Progress::Stalled;
+                self.tell_process(step, executor, "stands still");
                 self.lose_process(executor);
                 self.let_go(work);
                 self.agenda.plan(self.now + span, Turn::End { work });
@@ -112,6 +113,7 @@ impl Player<'_> {
         match (answer.conduct, progress) {
             (_, Progress::Over) => {}
             (Conduct::Dies, _) => {
+                self.tell_process(self.works[work].step, executor, "dies");
                 self.lose_process(executor);
                 self.lose(work);
             }

@@ -108,7 +108,7 @@ impl Player<'_> {
                 if reason.is_none() && self.shares(record) < 2 {
                     return None;
                 }
-                let why = reason.map_or("all have answered".to_owned(), Reason::to_string);
+                let why = reason.map_or("all have answered".to_owned(), said);
                 format!("{task} finished: {}, {why}", ended(record))
             }
             (Fact::Retried, detail) => {
@@ -117,7 +117,8 @@ impl Player<'_> {
                     _ => "",
                 };
                 match &record.by {
-                    Actor::Seaway => format!("{task} is tried again"),
+                    // The offer that follows names the attempt.
+                    Actor::Seaway => return None,
                     by @ Actor::Named(_) => format!("{task} is tried again by {by}{edited}"),
                 }
             }
@@ -175,12 +176,19 @@ impl Player<'_> {
         self.say(None, None, 0, text, None);
     }
 
+    /// What becomes of a process that holds a task.
+    pub(crate) fn tell_process(&mut self, step: Step, executor: usize, what: &str) {
+        let text = format!("a process of {} {what}", self.executor_name(executor));
+        let spot = self.spot(Some(step.deployment), step.target);
+        self.say(Some(step.deployment), spot, 2, text, None);
+    }
+
     pub(crate) fn tell_unchanged(&mut self, file: &str) {
         self.say(None, None, 0, format!("{file} says the same as before"), None);
     }
 
     pub(crate) fn tell_refused(&mut self, what: &str, why: &str) {
-        self.say(None, None, 0, format!("refused to {what}: {why}"), None);
+        self.say(None, None, 0, format!("{what} is refused: {why}"), None);
     }
 
     pub(crate) fn tell_refused_answer(
@@ -192,8 +200,17 @@ impl Player<'_> {
     ) {
         let Some(spot) = self.spot(Some(step.deployment), step.target) else { return };
         let task = spot.task_text();
+        let refusal = self.named(&refusal.to_string());
         let text = format!("<- {executor}: {task}.finished {outcome}, refused: {refusal}");
         self.say(Some(step.deployment), Some(spot), 2, text, None);
+    }
+
+    /// A text with the names of deployments instead of their ids.
+    pub(crate) fn named(&self, text: &str) -> String {
+        let ids = self.ids.iter();
+        ids.fold(text.to_owned(), |text, (ship, id)| {
+            text.replace(&id.to_string(), &self.ships()[*ship].name)
+        })
     }
 
     /// The rest of a length of time, for a sentence.
@@ -212,7 +229,20 @@ fn ended(record: &Record) -> &'static str {
 }
 
 fn because(record: &Record) -> String {
-    record.reason().map_or(String::new(), |reason| format!(": {reason}"))
+    record.reason().map_or(String::new(), |reason| format!(": {}", said(reason)))
+}
+
+/// A reason in more words than the log needs.
+fn said(reason: &Reason) -> String {
+    match reason {
+        Reason::Condition => "its `when` does not hold".to_owned(),
+        Reason::Withdrawn => "the new shipyard does not trigger it".to_owned(),
+        Reason::Replaced => "a newer revision took its place in line".to_owned(),
+        Reason::Superseded => "a newer revision was there before".to_owned(),
+        Reason::NoExecutor => "nobody was there in time who could do it".to_owned(),
+        Reason::Person(why) => why.to_string(),
+        other => other.to_string(),
+    }
 }
 
 fn is_errored(text: &str) -> bool {

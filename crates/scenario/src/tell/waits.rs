@@ -25,10 +25,10 @@ impl Player<'_> {
     }
 
     fn tell_wait(&mut self, id: DeploymentId, waits: &WaitingStep) {
-        let Some(spot) = self.spot(Some(id), waits.step.target) else { return };
-        let (depth, what) = match &spot.task {
-            Some(_) => (1, spot.task_text()),
-            None => (0, spot.run_text()),
+        let spot = self.spot(Some(id), waits.step.target);
+        let (depth, what) = match &spot {
+            Some(spot) if spot.task.is_some() => (1, spot.task_text()),
+            _ => (0, self.place(waits.step.target)),
         };
         let text = match &waits.why {
             Waiting::NoExecutor { until, .. } => {
@@ -36,7 +36,7 @@ impl Player<'_> {
             }
             Waiting::Delayed { until } => format!("{what} waits until {}", self.when(*until)),
             Waiting::Retrying { until, attempt } => {
-                format!("{what} is tried again at {}, attempt {attempt}", self.when(*until))
+                format!("{what} failed; attempt {attempt} follows at {}", self.when(*until))
             }
             Waiting::InLine { .. } => {
                 format!("{what} waits: {}, ended by {}", waits.why, waits.why.ended_by())
@@ -49,7 +49,7 @@ impl Player<'_> {
         };
         let said = self.story.waits.insert(waits.step, text.clone());
         if said.as_ref() != Some(&text) {
-            self.say(Some(id), Some(spot), depth, text, None);
+            self.say(Some(id), spot, depth, text, None);
         }
     }
 }

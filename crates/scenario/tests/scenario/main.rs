@@ -1,3 +1,4 @@
 //! Scenarios with their transcripts, and what is said about wrong ones.
 
 mod stories;
+mod wrong;
