@@ -28,6 +28,12 @@ impl Reader<'_, '_> {
             self.check.push(draft.hint("write one of `deployment`, `ran` and `notRan`"));
             return None;
         };
+        let beside: &[&str] = match key {
+            "deployment" => &["result", "because"],
+            "ran" => &["in", "times", "data"],
+            _ => &["in"],
+        };
+        self.check_beside(&fields, key, beside);
         if key == "deployment" {
             return self.ends(&fields, value);
         }

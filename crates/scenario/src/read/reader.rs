@@ -8,6 +8,10 @@ use crate::document::{Place, Ship};
 /// The most steps, executors and expectations of one scenario.
 pub(super) const MANY: usize = 1_000;
 
+/// Keys of steps and expectations that go with some of them only.
+const BESIDE: [&str; 10] =
+    ["as", "in", "service", "version", "stage", "data", "reason", "result", "because", "times"];
+
 /// What every part of the reading needs.
 #[derive(Debug)]
 pub(super) struct Reader<'a, 'r> {
@@ -35,6 +39,16 @@ impl Reader<'_, '_> {
         let message = format!("there is no {what} {}", shown(text));
         let draft = Draft::error(Code::WrongValue, place, message);
         self.check.push(draft.hint(joined(near, there)));
+    }
+
+    /// Reports keys that are of no use for what the others say.
+    pub(super) fn check_beside(&mut self, fields: &Fields<'_>, main: &str, allowed: &[&str]) {
+        for key in BESIDE.into_iter().filter(|key| !allowed.contains(key)) {
+            if let Some(node) = fields.get(key) {
+                let message = format!("`{key}` means nothing beside `{main}`");
+                self.check.push(Draft::error(Code::UnknownKey, node.place, message));
+            }
+        }
     }
 
     /// A mapping that is passed on as JSON.

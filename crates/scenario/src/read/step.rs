@@ -67,24 +67,14 @@ impl Reader<'_, '_> {
             self.check.push(draft.hint(format!("write one of {}", one_of(&ACTIONS))));
             return None;
         };
-        self.check_beside(&fields, key);
+        let beside = BESIDE.iter().find(|(action, _)| *action == key).map_or(&[][..], |it| it.1);
+        self.check_beside(&fields, key, beside);
         let action = self.action(&fields, key, value);
         let refused = match fields.get("refused") {
             Some(node) => Some(self.check.text(node, "`refused`")?.to_owned()),
             None => None,
         };
         Some(Step { at: at?, action: action?, refused, place: value.place })
-    }
-
-    fn check_beside(&mut self, fields: &Fields<'_>, action: &str) {
-        let allowed = BESIDE.iter().find(|(key, _)| *key == action).map_or(&[][..], |it| it.1);
-        let beside = ["as", "in", "service", "version", "stage", "data", "reason"];
-        for key in beside.into_iter().filter(|key| !allowed.contains(key)) {
-            if let Some(node) = fields.get(key) {
-                let message = format!("`{key}` means nothing beside `{action}`");
-                self.check.push(Draft::error(Code::UnknownKey, node.place, message));
-            }
-        }
     }
 
     /// From the start, or with a `+` from the step before.
