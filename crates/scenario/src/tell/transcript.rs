@@ -48,7 +48,7 @@ impl Transcript<'_> {
             let indent = "  ".repeat(line.depth);
             writeln!(f, "{head}{indent}{}", line.text)?;
             if let Some(data) = line.data.as_ref().filter(|_| self.data) {
-                writeln!(f, "{}{indent}     {data}", " ".repeat(head.len()))?;
+                writeln!(f, "{}{indent}   {data}", " ".repeat(head.len()))?;
             }
         }
         match self.played.stopped {

@@ -1,4 +1,6 @@
 //! Scenarios with their transcripts, and what is said about wrong ones.
 
+mod docs;
+mod keptn;
 mod stories;
 mod wrong;
