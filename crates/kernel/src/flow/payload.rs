@@ -54,6 +54,13 @@ impl Flow {
         self.pieces.push(Piece { task, edit: false, text: text.into() });
     }
 
+    /// What a task was given in the space of its name stays there for the tasks after it.
+    pub(crate) fn add_properties(&mut self, task: u32, definition: &Task) {
+        if let Some(properties) = &definition.properties {
+            self.add(task, &format!("{{\"{}\":{properties}}}", definition.name));
+        }
+    }
+
     pub(crate) fn edit(&mut self, task: u32, text: &str) {
         self.pieces.push(Piece { task, edit: true, text: text.into() });
     }

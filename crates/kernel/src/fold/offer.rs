@@ -20,7 +20,7 @@ impl Kernel {
         let parts = to.iter().map(|executor| self.new_part(id, key, executor, record.seq));
         let parts: Vec<Part> = parts.collect();
         let alone = parts.is_empty().then_some(record.at);
-        let offer = Offer { parts, alone, taken: None, answers: Vec::new() };
+        let offer = Offer { parts, since: record.at, alone, taken: None, answers: Vec::new() };
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         deployment.offers.insert(key, offer);
         self.index_offer(id, key);
@@ -73,8 +73,7 @@ impl Kernel {
         };
         let at = match (offer.alone, offer.taken) {
             (Some(since), _) => Some(since + GRACE),
-            (None, Some(since)) => timeout().map(|timeout| since + timeout),
-            (None, None) => None,
+            (None, taken) => timeout().map(|timeout| taken.unwrap_or(offer.since) + timeout),
         };
         match at {
             Some(at) => self.alarms.set(id, Alarm::Offer(key), at),
@@ -186,6 +185,8 @@ impl Kernel {
         {
             let run = deployment.runs.get_mut(&run).expect("the step is in it");
             if let Role::TaskDone { task } = run.shape.role(cell) {
+                let definition = &self.world.definitions[run.definition as usize].tasks[task];
+                run.flow.add_properties(task as u32, definition);
                 offer.answers.iter().for_each(|text| run.flow.add(task as u32, text));
             }
         }

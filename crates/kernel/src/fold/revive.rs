@@ -40,17 +40,9 @@ impl Kernel {
         let Past { cells, pins, runs, causes, exempt, .. } = past;
         deployment.attic = cells;
         deployment.causes = causes;
-        self.settle_in(&mut deployment, &pins);
+        self.settle_in(&mut deployment, &pins, runs);
         for stage in deployment.stages.values_mut() {
             stage.exempt = exempt.contains(&stage.target);
-        }
-        for (run, past) in runs {
-            if let Some(key) = deployment.derived.run_of.get(&run)
-                && let Some(run) = deployment.runs.get_mut(key)
-            {
-                (run.origin, run.since) = (Some(past.origin), past.since);
-                (run.flow, run.moved) = (past.flow, past.moved);
-            }
         }
         let (id, rank) = (deployment.id, deployment.rank());
         self.by_start.insert(deployment.started, id);
@@ -61,7 +53,12 @@ impl Kernel {
     }
 
     /// Gives a revived deployment its stages and runs, as the structure has them now.
-    fn settle_in(&mut self, deployment: &mut Deployment, pins: &BTreeMap<TargetId, u32>) {
+    fn settle_in(
+        &mut self,
+        deployment: &mut Deployment,
+        pins: &BTreeMap<TargetId, u32>,
+        mut past: BTreeMap<TargetId, PastRun>,
+    ) {
         let (world, targets, seq) = (&self.world, &mut self.targets, self.head);
         let root = (TargetTable::ROOT, Kind::PipelineFinished);
         deployment.finish = deployment.attic.remove(&root).unwrap_or_default();
@@ -87,6 +84,12 @@ impl Kernel {
             runs.into_iter().filter_map(|run| Some((run, run_key(world, targets, run)?))).collect();
         for (run, key) in &keys {
             deployment.adopt_run(world, *key, *run, pins.get(run).copied());
+            if let Some(past) = past.remove(run)
+                && let Some(run) = deployment.runs.get_mut(key)
+            {
+                (run.origin, run.since) = (Some(past.origin), past.since);
+                (run.flow, run.moved, run.withdrawn) = (past.flow, past.moved, past.withdrawn);
+            }
         }
         let left: Vec<u32> = world.departed.keys().copied().collect();
         let left: Vec<u32> =
@@ -123,6 +126,7 @@ struct PastRun {
     since: Seq,
     flow: Flow,
     moved: Timestamp,
+    withdrawn: bool,
 }
 
 impl Past<'_> {
@@ -275,7 +279,8 @@ impl Past<'_> {
         let parent = end.flatten().and_then(|run| self.runs.get(&run));
         let since = parent.map_or(record.seq, |parent| parent.since);
         self.enter_stage(deployment, record, end == Some(None));
-        self.runs.insert(record.target, PastRun { origin, since, flow, moved: record.at });
+        let past = PastRun { origin, since, flow, moved: record.at, withdrawn: false };
+        self.runs.insert(record.target, past);
     }
 
     /// A stage that had ended is entered again.
@@ -323,10 +328,12 @@ impl Past<'_> {
             }
             return;
         };
+        let definition = self.definition(run).and_then(|it| it.tasks.get(task as usize)).cloned();
         let Some(past) = self.runs.get_mut(&run) else { return };
         past.moved = record.at;
         match (record.fact, record.detail.as_deref()) {
             (Fact::Finished | Fact::Failed, _) => {
+                definition.iter().for_each(|it| past.flow.add_properties(task, it));
                 answers.into_iter().flatten().for_each(|text| past.flow.add(task, &text));
             }
             (Fact::Retried, Some(Detail::Edits(text))) => past.flow.edit(task, text),
@@ -338,6 +345,7 @@ impl Past<'_> {
         let kernel = self.kernel;
         self.ends.insert(record.seq, Some(record.target));
         let Some(past) = self.runs.get_mut(&record.target) else { return };
+        past.withdrawn = record.reason() == Some(&Reason::Withdrawn);
         if let (Some(outcome), Some(key)) =
             (record.outcome, run_key(&kernel.world, &kernel.targets, record.target))
         {

@@ -6,7 +6,7 @@ use super::order::run_above;
 use crate::Kernel;
 use crate::record::{Detail, Reason, Record, Step};
 use crate::state::{
-    Alarm, Ground, Lease, PermitKey, Position, Role, RunKey, Spot, Status, StepKey,
+    Alarm, Ground, Lease, PermitKey, Position, Role, RunKey, Spot, Status, StepKey, Waiter,
 };
 
 const MAX_BACKOFF: Span = Span::from_secs(86_400);
@@ -92,6 +92,8 @@ impl Kernel {
                 }
                 self.settle(id, spot, Status::Superseded);
                 self.end_run(id, spot);
+                let deployment = self.deployments.get_mut(&id).expect("it was just found");
+                deployment.note_unended();
             }
             Fact::Cancelled => {
                 self.end_lease(id, record);
@@ -226,8 +228,10 @@ impl Kernel {
             }
         }
         for key in keys {
-            let line = self.permits.line(key);
-            let older: Vec<_> = line.take_while(|it| it.revision < mine).copied().collect();
+            let older = |it: &Waiter| it.revision < mine;
+            let line = self.permits.line(key).copied().take_while(older);
+            let others = self.permits.bystanders(key).into_iter().filter(older);
+            let older: Vec<Waiter> = line.chain(others).collect();
             older.into_iter().for_each(|waiter| self.call_up(waiter));
         }
     }
@@ -319,7 +323,7 @@ impl Kernel {
             run.flow.clear();
         }
         run.begun = None;
-        deployment.derived.withdrawn.remove(&key);
+        deployment.derived.unended.remove(&key);
         self.alarms.clear(id, Alarm::Run(key));
         self.forget_cause(id, key);
     }
@@ -431,7 +435,7 @@ impl Kernel {
                 run.moved = self.time;
                 // The walk went on through what was passed over before it was logged.
                 let withdrawn = deployment.runs[&key].withdrawn;
-                if !(passed_over && status == Status::Surpassed) && !withdrawn {
+                if !(withdrawn || passed_over && status == Status::Surpassed) {
                     deployment.settled(&mut ground, key, cell);
                 }
             }

@@ -5,6 +5,7 @@ use seaway_model::{Attempt, DeploymentId, Fact, Kind, Outcome, TargetId};
 use super::fold::{Course, Dep, Reference, Status};
 use super::graph::Graph;
 use super::permits::{Key, Need, Rank};
+use super::triggers::Born;
 use super::walk::Walk;
 use crate::record::Reason;
 use crate::structure::Policy;
@@ -52,11 +53,16 @@ impl Reference {
     #[must_use]
     pub fn next_action(&self) -> Option<Action> {
         let mut lines = Lines::new();
-        for dep in self.in_order() {
-            let graph = self.graph(dep);
+        let mut all: Vec<&Dep> = self.deployments.values().collect();
+        all.sort_by_key(|dep| dep.rank());
+        for dep in all {
             if let Some(action) = self.firing(dep).filter(|_| dep.course != Course::Aborting) {
                 return Some(action);
             }
+            if dep.ended(&self.project) {
+                continue;
+            }
+            let graph = self.graph(dep);
             if let Some(action) = self.clean_up(dep, &graph) {
                 return Some(action);
             }
@@ -245,7 +251,7 @@ impl Reference {
         // matter to whoever got that far.
         let first = needs.iter().position(full)?;
         let needs = &needs[..=first];
-        for need in needs {
+        for need in needs.iter().filter(|need| !need.awaited) {
             let Policy::Supersede { max_replaced } = need.batch.policy else { continue };
             let replaced = self.permits.get(&need.key).map_or(0, |permit| permit.replaced);
             let line = lines.get(&need.key).map_or(&[][..], |line| line);
@@ -285,7 +291,9 @@ impl Reference {
         let need = needs.iter().find(|need| {
             let last = self.permits.get(&need.key).and_then(|permit| permit.last.as_ref());
             let other = last.is_some_and(|last| {
+                let member = matches!(need.key, Key::Member(..));
                 (last.deployment, &last.run) != (need.holder.deployment, &need.holder.run)
+                    && (member || last.revision != dep.revision)
             });
             other && need.returns && need.batch.capacity == 1
         })?;
@@ -359,18 +367,28 @@ impl Reference {
         outdated && !worked
     }
 
-    /// The first run that the structure does not derive any more and that is not ended yet.
-    fn withdrawn(&self, dep: &Dep) -> Option<String> {
-        let order = |run: &super::triggers::Born| {
+    fn is_superseded(&self, dep: &Dep, run: &Born) -> bool {
+        let stage = format!("{}/{}", self.project, run.stage);
+        let end = dep.facts.get(&(stage, Kind::StageFinished));
+        end.is_some_and(|told| told.status == Status::Superseded)
+    }
+
+    /// The first run of a kind that is not ended yet.
+    fn first_unended<'a>(
+        &self,
+        dep: &'a Dep,
+        wanted: impl Fn(&Born) -> bool,
+    ) -> Option<(String, &'a Born)> {
+        let order = |run: &Born| {
             let stage = self.stage_order.iter().position(|it| *it == run.stage);
             let sequence = self.sequence_order.iter().position(|it| *it == run.sequence);
             (stage, sequence, run.number)
         };
         let gone = dep.born.iter().filter(|(path, run)| {
             let end = dep.facts.get(&((*path).clone(), Kind::SequenceFinished));
-            run.withdrawn && !end.is_some_and(|told| told.status.settled())
+            wanted(run) && !end.is_some_and(|told| told.status.settled())
         });
-        gone.min_by_key(|(_, run)| order(run)).map(|(path, _)| path.clone())
+        gone.min_by_key(|(_, run)| order(run)).map(|(path, run)| (path.clone(), run))
     }
 
     fn clean_up(&self, dep: &Dep, graph: &Graph) -> Option<Action> {
@@ -383,8 +401,14 @@ impl Reference {
         if let Some((_, (path, kind))) = first {
             return Some(cancelled(dep, path.clone(), *kind, Reason::Orphaned));
         }
-        if let Some(run) = self.withdrawn(dep) {
-            return Some(cancelled(dep, run, Kind::SequenceFinished, Reason::Withdrawn));
+        let gone = |run: &Born| run.withdrawn || self.is_superseded(dep, run);
+        if let Some((path, run)) = self.first_unended(dep, gone) {
+            let reason = run.withdrawn.then_some(Reason::Withdrawn);
+            let fact = if run.withdrawn { Fact::Cancelled } else { Fact::Superseded };
+            let (kind, attempt) =
+                (Kind::SequenceFinished, dep.attempt(&path, Kind::SequenceFinished));
+            let (deployment, outcome) = (dep.id, None);
+            return Some(Action { deployment, path, kind, fact, attempt, outcome, reason });
         }
         if dep.course != Course::Aborting {
             return None;
@@ -394,6 +418,9 @@ impl Reference {
         if !flying.is_empty() {
             let free = flying.iter().find(|node| !dep.is_claimed(node))?;
             return Some(cancelled(dep, free.path.clone(), free.kind, Reason::Aborted));
+        }
+        if let Some((path, _)) = self.first_unended(dep, |_| true) {
+            return Some(cancelled(dep, path, Kind::SequenceFinished, Reason::Aborted));
         }
         let told = |path: &str, kind| {
             dep.facts.get(&(path.to_owned(), kind)).map_or(Status::Idle, |told| told.status)

@@ -126,10 +126,18 @@ impl Kernel {
 }
 
 impl Deployment {
-    /// The end of a run that the newest structure does not derive, if it is not logged yet.
-    pub(super) fn withdrawn(&self) -> Option<Spot> {
-        let gone = self.derived.withdrawn.iter().map(|key| &self.runs[key]);
+    /// The end of a run that was withdrawn, or superseded with its stage, if it is not logged yet;
+    /// and which of the two it was.
+    pub(super) fn unended(&self) -> Option<(Spot, bool)> {
+        let gone = self.derived.unended.iter().map(|key| &self.runs[key]);
         let run = gone.into_iter().find(|run| !run.finish().is_settled())?;
+        Some((Spot::inside(run.key, run.shape.finish), run.withdrawn))
+    }
+
+    /// The end of a triggered run that is not over.
+    pub(super) fn open_run(&self) -> Option<Spot> {
+        let triggered = self.runs.values().filter(|run| run.origin.is_some());
+        let run = triggered.into_iter().find(|run| !run.finish().is_settled())?;
         Some(Spot::inside(run.key, run.shape.finish))
     }
 }

@@ -153,6 +153,9 @@ impl Kernel {
         me: Waiter,
     ) -> Option<(PermitKey, Waiter)> {
         let Policy::Supersede { max_replaced } = need.policy else { return None };
+        if need.awaited {
+            return None;
+        }
         if self.permits.replaced(need.key) >= max_replaced {
             return None;
         }
@@ -225,6 +228,7 @@ fn comes_back(permits: &Permits, need: &Need) -> Option<Judgement> {
     let newer = last.revision > need.holder.revision;
     let back = match need.key {
         PermitKey::Member(..) => Back::StartsAgain,
+        _ if last.revision == need.holder.revision => return None,
         _ if newer => Back::Superseded,
         _ => Back::StartsAgain,
     };

@@ -45,12 +45,15 @@ impl Kernel {
     fn advance(&mut self, pen: &mut Pen<'_>) -> bool {
         while let Some(&rank) = self.active.first() {
             let id = self.by_start[&rank.1];
+            if self.fire_next(id, pen) {
+                return true;
+            }
             if self.deployments[&id].has_ended() {
                 // It is only here until the next sweep, or was brought back to answer a question.
                 self.active.remove(&rank);
                 continue;
             }
-            if self.fire_next(id, pen) || self.clean_up(id, pen) || self.close_ripe(id, pen) {
+            if self.clean_up(id, pen) || self.close_ripe(id, pen) {
                 return true;
             }
             let deployment = &self.deployments[&id];
@@ -73,12 +76,13 @@ impl Kernel {
     fn handle(&mut self, id: DeploymentId, spot: Spot, pen: &mut Pen<'_>) -> bool {
         let left = self.step_out_of_line(id, spot);
         let judgement = self.judge(&self.deployments[&id], spot);
-        let stays = matches!(judgement, Judgement::InLine(_));
+        let kept: Vec<PermitKey> = match &judgement {
+            Judgement::InLine(needs) => needs.iter().map(|need| need.key).collect(),
+            _ => Vec::new(),
+        };
         let made = self.carry_out(id, spot, judgement, pen);
-        if !stays {
-            // Whoever stood behind it in line may be able to move.
-            left.into_iter().for_each(|key| self.kick(key));
-        }
+        // Whoever stood behind it in a line that it left may be able to move.
+        left.into_iter().filter(|key| !kept.contains(key)).for_each(|key| self.kick(key));
         made
     }
 
@@ -252,8 +256,12 @@ impl Kernel {
             self.cancel(id, key, Reason::Orphaned, pen);
             return true;
         }
-        if let Some(spot) = deployment.withdrawn() {
-            self.emit(id, spot, Draft::because(Fact::Cancelled, Reason::Withdrawn), pen);
+        if let Some((spot, withdrawn)) = deployment.unended() {
+            let draft = match withdrawn {
+                true => Draft::because(Fact::Cancelled, Reason::Withdrawn),
+                false => Draft::new(Fact::Superseded),
+            };
+            self.emit(id, spot, draft, pen);
             return true;
         }
         let Course::Aborting { .. } = deployment.course else { return false };
@@ -270,6 +278,10 @@ impl Kernel {
                 }
                 None => false,
             };
+        }
+        if let Some(spot) = deployment.open_run() {
+            self.emit(id, spot, Draft::because(Fact::Cancelled, Reason::Aborted), pen);
+            return true;
         }
         let open = deployment.stages.iter().find(|(_, stage)| {
             stage.started.status() == Status::Passed && !stage.finish.is_settled()

@@ -8,7 +8,7 @@ use seaway_model::{
 use serde::{Deserialize, Serialize};
 
 use super::cause::Cause;
-use super::cell::Cell;
+use super::cell::{Cell, Status};
 use super::offer::Offer;
 use super::permits::{Holder, PermitKey};
 use super::run::Run;
@@ -74,8 +74,8 @@ pub(crate) struct Derived {
     pub(crate) orphans: BTreeSet<StepKey>,
     /// Causes whose triggers are to be looked at.
     pub(crate) firing: BTreeSet<Seq>,
-    /// Runs that the structure no longer derives, until that is logged.
-    pub(crate) withdrawn: BTreeSet<RunKey>,
+    /// Runs that were withdrawn, or superseded with their stage, until that is logged.
+    pub(crate) unended: BTreeSet<RunKey>,
     /// Tasks that everybody answered.
     pub(crate) ripe: BTreeSet<StepKey>,
     /// While it is aborted: nothing before this is in flight that nobody holds.
@@ -209,6 +209,16 @@ impl Deployment {
         let ghosts = self.ghosts.iter().filter(|(_, ghost)| ghost.followers.contains(&stage));
         before.extend(ghosts.map(|(number, _)| *number));
         before
+    }
+
+    /// Triggered runs that are over without having said so.
+    pub(crate) fn note_unended(&mut self) {
+        let gone = self.runs.values().filter(|run| {
+            let stage = self.stages.get(&run.key.stage).map(|stage| stage.finish.status());
+            let over = run.withdrawn || stage == Some(Status::Superseded);
+            over && run.origin.is_some() && !run.finish().is_settled()
+        });
+        self.derived.unended = gone.map(|run| run.key).collect();
     }
 
     /// The runs of one stage.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Offer {
     pub(crate) parts: Vec<Part>,
+    pub(crate) since: Timestamp,
     /// Since when nobody could take it.
     pub(crate) alone: Option<Timestamp>,
     /// When it was first taken.

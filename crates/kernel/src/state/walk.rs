@@ -33,11 +33,7 @@ impl Deployment {
         self.runs.values_mut().for_each(|run| run.exits = false);
         let open = self.causes.iter().filter(|(_, cause)| cause.open);
         self.derived.firing = open.map(|(at, _)| *at).collect();
-        let gone = self
-            .runs
-            .values()
-            .filter(|run| run.withdrawn && run.origin.is_some() && !run.finish().is_settled());
-        self.derived.withdrawn = gone.map(|run| run.key).collect();
+        self.note_unended();
         let ripe = self.offers.iter().filter(|(_, offer)| offer.end().is_some());
         self.derived.ripe = ripe.map(|(key, _)| *key).collect();
         self.mark_overtaken(ground.world);

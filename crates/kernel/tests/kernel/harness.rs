@@ -122,10 +122,13 @@ impl Harness {
             Fact::LeaseExpired | Fact::ExecutorLeft => true,
             Fact::Finished | Fact::Failed if task => {
                 let out_of_time = record.reason() == Some(&Reason::RunTimedOut);
-                out_of_time || self.reference.is_in_flight(record.deployment.unwrap(), &path)
+                out_of_time
+                    || self
+                        .reference
+                        .is_in_flight(record.deployment.expect("tasks have one"), &path)
             }
             Fact::Retried if task => {
-                self.reference.is_backing_off(record.deployment.unwrap(), &path)
+                self.reference.is_backing_off(record.deployment.expect("tasks have one"), &path)
             }
             _ => path.contains('@'),
         }

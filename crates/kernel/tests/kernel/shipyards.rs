@@ -142,10 +142,10 @@ fn changed(dice: &mut Dice, old: &Structure) -> Structure {
 fn apply(dice: &mut Dice, harness: &mut Harness) {
     let old = harness.kernel.structure().clone();
     let new = if old.stages.is_empty() { random_structure(dice) } else { changed(dice, &old) };
-    if let Some(StructureChange(edits)) = StructureChange::between(&old, &new) {
-        if harness.change(edits).is_ok() {
-            assert_eq!(*harness.kernel.structure(), new, "the edits lead to the new structure");
-        }
+    if let Some(StructureChange(edits)) = StructureChange::between(&old, &new)
+        && harness.change(edits).is_ok()
+    {
+        assert_eq!(*harness.kernel.structure(), new, "the edits lead to the new structure");
     }
 }
 
