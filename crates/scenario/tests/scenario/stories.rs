@@ -6,16 +6,10 @@ use std::path::Path;
 use seaway_scenario::{Transcript, Yards, parse, play};
 use seaway_shipyard::{Checked, Shipyard};
 
-/// Stories that the kernel does not tell right yet.
-const PENDING: [&str; 2] = ["migrated-remediation", "reserved-space"];
-
 #[test]
 fn every_story_goes_as_its_transcript_says() {
     insta::glob!("../scenarios", "*/scenario.yaml", |path| {
         let folder = path.parent().expect("it is in a folder");
-        if PENDING.iter().any(|name| folder.ends_with(name)) {
-            return;
-        }
         let text = std::fs::read_to_string(path).expect("the scenario is there");
         let scenario = match parse(&text, "scenario.yaml") {
             Ok(scenario) => scenario,

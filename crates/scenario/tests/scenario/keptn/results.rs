@@ -84,7 +84,8 @@ executors: [{name: x, tasks: [build], answers: {data: {build: {image: \"cart:1\"
 steps: [{trigger: dev.delivery, data: {labels: {owner: me}}}]
 expect:
 - {ran: dev.delivery.test, data: {build: {image: \"cart:1\"}, labels: {owner: me}}}
-- {ran: prod.delivery.deployment, data: {build: {image: \"cart:1\"}, labels: {owner: me}, stage: prod}}
+- ran: prod.delivery.deployment
+  data: {build: {image: \"cart:1\"}, labels: {owner: me}, stage: prod}
 ",
         ..BLANK
     },
