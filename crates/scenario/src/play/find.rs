@@ -31,9 +31,14 @@ impl Spot {
         format!("{}.{}#{}", self.stage, self.sequence, self.run)
     }
 
+    /// The name of the task, which its events have.
+    pub(crate) fn task_name(&self) -> &str {
+        self.task.as_deref().unwrap_or_default()
+    }
+
     /// The task, with its number if it is not the first of that name.
     pub(crate) fn task_text(&self) -> String {
-        let task = self.task.as_deref().unwrap_or_default();
+        let task = self.task_name();
         if self.occurrence > 1 { format!("{task}:{}", self.occurrence) } else { task.to_owned() }
     }
 }

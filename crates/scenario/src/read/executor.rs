@@ -29,6 +29,7 @@ const OPERATORS: [(&str, Operator); 4] = [
 ];
 
 const TTL: Span = Span::from_secs(60);
+const MAX_TTL: Span = Span::from_secs(24 * 60 * 60);
 
 impl Reader<'_, '_> {
     /// The names of all executors, before anything else is read of them.
@@ -72,7 +73,7 @@ impl Reader<'_, '_> {
         };
         let takes = self.span(&fields, "takes", (Span(0), Span(0)));
         let delay = self.span(&fields, "delay", (Span(0), Span(0)));
-        let ttl = self.span(&fields, "ttl", (Span::from_secs(1), TTL));
+        let ttl = self.ttl(&fields);
         let (name, place) = name?;
         Some(Executor {
             name,
@@ -92,6 +93,17 @@ impl Reader<'_, '_> {
             Some(node) => self.check.duration(node, &format!("`{key}`"), least),
             None => Some(default),
         }
+    }
+
+    fn ttl(&mut self, fields: &Fields<'_>) -> Option<Span> {
+        let ttl = self.span(fields, "ttl", (Span::from_secs(1), TTL))?;
+        if ttl > MAX_TTL {
+            let place = fields.get("ttl").map_or(fields.place, |node| node.place);
+            let message = "`ttl` can be 24 hours at most";
+            self.check.push(Draft::error(Code::OutOfRange, place, message));
+            return None;
+        }
+        Some(ttl)
     }
 
     fn executor_name(

@@ -28,6 +28,9 @@ pub(crate) fn check_references(scenario: &Scenario, yards: &Yards) -> Result<(),
             Action::Trigger { stage, sequence, .. } if step.refused.is_none() => {
                 reader.refer_sequence((stage, sequence), step.place, &now);
             }
+            Action::Happen { stage: Some(stage), .. } if step.refused.is_none() => {
+                reader.refer_stage(stage, step.place, &now);
+            }
             Action::Retry { task, .. } | Action::Skip { task, .. } => reader.refer(task, &all),
             _ => {}
         }
@@ -76,6 +79,8 @@ impl Reader<'_, '_> {
                 if !tasks.contains(&subscription.task.to_string()) {
                     self.unknown("task", subscription.task.as_str(), executor.place, &tasks);
                 }
+                let stages = subscription.stages.iter();
+                stages.for_each(|stage| self.refer_stage(stage, executor.place, all));
             }
             if let Answers::ByTask(by_task) = &executor.answers {
                 by_task.iter().for_each(|(address, _)| self.refer(address, all));
@@ -85,6 +90,13 @@ impl Reader<'_, '_> {
             if !tasks.contains(&task.to_string()) {
                 self.unknown("task", task.as_str(), *place, &tasks);
             }
+        }
+    }
+
+    fn refer_stage(&mut self, stage: &Name, place: Place, known: &Known) {
+        let listed = known.listed(|(stage, _, _)| stage.to_string());
+        if !listed.iter().any(|it| it == stage.as_str()) {
+            self.unknown("stage", stage.as_str(), place, &listed);
         }
     }
 

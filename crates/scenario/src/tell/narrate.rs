@@ -101,7 +101,11 @@ impl Player<'_> {
                 };
                 let to: Vec<&str> = to.iter().map(|name| &*name.0).collect();
                 let to = if to.is_empty() { "nobody".to_owned() } else { to.join(", ") };
-                format!("-> {task}.triggered to {to}{again}")
+                let which = match spot.occurrence {
+                    0 | 1 => String::new(),
+                    _ => format!(" ({task})"),
+                };
+                format!("-> {}.triggered to {to}{which}{again}", spot.task_name())
             }
             (Fact::Finished | Fact::Failed, _) => {
                 let reason = record.reason();
@@ -137,7 +141,7 @@ impl Player<'_> {
     }
 
     fn of_share(&self, record: &Record, spot: &Spot) -> Option<String> {
-        let (task, executor) = (spot.task_text(), self.executor_of(record.target));
+        let (task, executor) = (spot.task_name(), self.executor_of(record.target));
         let again = if record.n > 1 { format!(" (lease {})", record.n) } else { String::new() };
         Some(match record.fact {
             Fact::Started => format!("<- {executor}: {task}.started{again}"),
@@ -199,7 +203,7 @@ impl Player<'_> {
         refusal: &Refusal,
     ) {
         let Some(spot) = self.spot(Some(step.deployment), step.target) else { return };
-        let task = spot.task_text();
+        let task = spot.task_name();
         let refusal = self.named(&refusal.to_string());
         let text = format!("<- {executor}: {task}.finished {outcome}, refused: {refusal}");
         self.say(Some(step.deployment), Some(spot), 2, text, None);

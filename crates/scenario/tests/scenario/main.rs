@@ -3,4 +3,5 @@
 mod docs;
 mod keptn;
 mod stories;
+mod torn;
 mod wrong;
