@@ -58,21 +58,7 @@ impl Kernel {
                 self.fold_lease(id, record);
             }
             Fact::Finished | Fact::Failed => {
-                let outcome = record.outcome.ok_or(incomplete)?;
-                let out_of_time = record.reason() == Some(&Reason::RunTimedOut);
-                if self.deployments[&id].cell(spot).is_idle() && !out_of_time {
-                    self.enter(id, spot, record.target);
-                }
-                self.end_lease(id, record);
-                if self.back_off(id, spot, record) {
-                    return Ok(());
-                }
-                self.end_task(id, spot, (record.target, record.kind), true);
-                self.pin(id, spot, record);
-                self.make_room(id, spot);
-                self.note_end(id, spot, (outcome, record.seq));
-                self.settle(id, spot, Status::ended(outcome));
-                self.end_run(id, spot);
+                self.fold_end(id, spot, record, record.outcome.ok_or(incomplete)?);
             }
             Fact::Skipped => {
                 let reason = record.reason().ok_or(incomplete)?;
@@ -108,6 +94,23 @@ impl Kernel {
             _ => return Err(IllegalRecord::UnknownStep { seq: record.seq }),
         }
         Ok(())
+    }
+
+    fn fold_end(&mut self, id: DeploymentId, spot: Spot, record: &Record, outcome: Outcome) {
+        let out_of_time = record.reason() == Some(&Reason::RunTimedOut);
+        if self.deployments[&id].cell(spot).is_idle() && !out_of_time {
+            self.enter(id, spot, record.target);
+        }
+        self.end_lease(id, record);
+        if self.back_off(id, spot, record) {
+            return;
+        }
+        self.end_task(id, spot, (record.target, record.kind), true);
+        self.pin(id, spot, record);
+        self.make_room(id, spot);
+        self.note_end(id, spot, (outcome, record.seq));
+        self.settle(id, spot, Status::ended(outcome));
+        self.end_run(id, spot);
     }
 
     /// A stage that left is forgotten once it has ended well and nothing of it is in flight.
@@ -189,8 +192,11 @@ impl Kernel {
             let first = RunKey { stage, sequence: 0, number: 0 };
             let last = RunKey { stage, sequence: u32::MAX, number: u32::MAX };
             for (_, run) in deployment.runs.range_mut(first..=last) {
-                let open = !run.withdrawn && !run.finish().is_settled();
-                run.holds_service |= run.holder == holder && open;
+                // Whoever waits for an approval asks for it again afterwards.
+                let idle =
+                    !run.withdrawn && !run.finish().is_settled() && run.counts.in_flight == 0;
+                let enters = matches!(spot.position(), Position::Inside(key, _) if key == run.key);
+                run.holds_service |= enters || (run.holder == holder && idle);
             }
         }
         if let Position::Inside(run, cell) = spot.position()

@@ -41,7 +41,7 @@ impl Kernel {
             let run = deployment.runs.get_mut(&key).expect("the key is from the map");
             let definition = run.definition;
             let current = world.current.get(&(key.stage, key.sequence));
-            if !run.pinned && !run.finish().is_settled() {
+            if !run.pinned && (run.origin.is_none() || !run.finish().is_settled()) {
                 // What was triggered and withdrawn stays withdrawn; its cause was asked again.
                 let before = run.withdrawn && run.origin.is_some();
                 run.withdrawn = before || current.is_none() || gone.contains(&key);

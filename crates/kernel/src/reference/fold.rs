@@ -253,16 +253,7 @@ impl Reference {
     fn fold_step(&mut self, record: &Record, path: &str) {
         let id = record.deployment.expect("it is about a deployment");
         let key = (path.to_owned(), record.kind);
-        let idle = {
-            let told = self.deployments[&id].facts.get(&key);
-            told.is_none_or(|told| told.status == Status::Idle)
-        };
-        let entering = match record.fact {
-            Fact::Dispatched => true,
-            Fact::Finished | Fact::Failed => idle && record.reason() != Some(&Reason::RunTimedOut),
-            _ => false,
-        };
-        if entering {
+        if self.enters(id, &key, record) {
             self.enter(id, &key);
         }
         if record.reason() == Some(&Reason::Replaced) {
@@ -325,6 +316,17 @@ impl Reference {
             let dep = self.deployments.get_mut(&id).expect("it was started");
             let told = dep.facts.get_mut(&key).expect("it was just told");
             (told.status, told.tried, told.attempt) = (Status::Idle, false, told.attempt.next());
+        }
+    }
+
+    /// Whether a record dispatches its step.
+    fn enters(&self, id: DeploymentId, key: &(String, Kind), record: &Record) -> bool {
+        let told = self.deployments[&id].facts.get(key);
+        let idle = told.is_none_or(|told| told.status == Status::Idle);
+        match record.fact {
+            Fact::Dispatched => true,
+            Fact::Finished | Fact::Failed => idle && record.reason() != Some(&Reason::RunTimedOut),
+            _ => false,
         }
     }
 
