@@ -172,7 +172,11 @@ impl Kernel {
                 (key, Position::Inside(run, cell)) => {
                     let run = deployment.runs.get_mut(&run).expect("the step is in it");
                     match key {
-                        PermitKey::Service(..) => family = Some(run.holder),
+                        PermitKey::Service(..) => {
+                            // Also when the run has ended: somebody has to give it back.
+                            run.holds_service = true;
+                            family = Some(run.holder);
+                        }
                         PermitKey::Range(_, sequence) => {
                             (run.holds_range, run.range_of) = (true, sequence);
                         }
