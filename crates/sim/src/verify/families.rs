@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use seaway_kernel::{Batch, Entry, Stage};
-use seaway_model::{DeploymentId, Kind, Name, TargetId};
+use seaway_model::{DeploymentId, Kind, Name, Outcome, TargetId};
 
 use super::ledger::{Life, Status, StepKey};
 use super::log::Verifier;
@@ -77,7 +77,8 @@ impl Verifier {
             flying.map(|((target, _), _)| self.paths.spot(*target).run).collect();
         let Some(name) = self.paths.spot(stage).stage.clone() else { return BTreeSet::new() };
         let heirs = life.yard.due.iter().filter(|(_, (stage, _, _))| *stage == name);
-        let heirs = heirs.filter_map(|(at, _)| life.yard.happened.get(at)?.run);
+        let failures = heirs.filter_map(|(at, _)| life.yard.happened.get(at));
+        let heirs = failures.filter(|it| it.outcome == Outcome::Fail).filter_map(|it| it.run);
         let expecting: BTreeSet<TargetId> = heirs.map(|run| life.root(run)).collect();
         let open = runs.iter().filter(|run| {
             let finished = life.status((**run, Kind::SequenceFinished)).is_settled();
@@ -86,6 +87,35 @@ impl Verifier {
         let open: BTreeSet<TargetId> = open.map(|run| life.root(*run)).collect();
         let roots = runs.iter().map(|run| life.root(*run));
         roots.filter(|root| !open.contains(root) && (over || !expecting.contains(root))).collect()
+    }
+
+    /// Families of which all that is open only waits for a person give up their service.
+    pub(super) fn release_approving(&mut self, id: DeploymentId, stage: TargetId) {
+        let life = &self.lives[&id];
+        let Some(name) = self.paths.spot(stage).stage.clone() else { return };
+        let inside = life.runs.keys().filter(|run| self.paths.table.get(**run).parent == stage);
+        let open = inside.filter(|run| {
+            !life.status((**run, Kind::SequenceFinished)).is_settled()
+                || life.is_flying(|target| self.paths.run_above(target) == Some(**run))
+        });
+        let open: Vec<TargetId> = open.copied().collect();
+        let busy = open.iter().filter(|run| !self.is_approving(life, **run));
+        let busy: BTreeSet<TargetId> = busy.map(|run| life.root(*run)).collect();
+        let service = Key::Service(name, life.service.clone());
+        let waiting: BTreeSet<TargetId> = open.iter().map(|run| life.root(*run)).collect();
+        for root in waiting.difference(&busy) {
+            self.permits.release_outer(&service, (id, Some(*root)));
+        }
+    }
+
+    fn is_approving(&self, life: &Life, run: TargetId) -> bool {
+        let mut flying = life.steps.iter().filter(|((target, _), step)| {
+            step.status == Status::Flying && self.paths.run_above(*target) == Some(run)
+        });
+        let approval = |((target, _), _): (&StepKey, _)| {
+            self.task_name(*target).is_some_and(|name| name == APPROVAL)
+        };
+        flying.next().is_some_and(approval) && flying.next().is_none()
     }
 
     pub(super) fn is_yard(&self, stage: Option<&Name>) -> bool {

@@ -183,6 +183,9 @@ impl Verifier {
         }
         if key.0 != TargetTable::ROOT {
             self.release_ended(id, spot.stage_target);
+            if self.is_yard(spot.stage.as_ref()) {
+                self.release_approving(id, spot.stage_target);
+            }
             self.permits.release_paused(id, &self.lives[&id], &mut self.paths);
         }
     }
