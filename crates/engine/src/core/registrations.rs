@@ -4,6 +4,7 @@ use seaway_kernel::{Command, Refusal};
 use seaway_model::{DeploymentId, Seq};
 use seaway_wire::DeploymentStart;
 
+use super::writer::launched;
 use super::{Ask, RequestError};
 
 /// Remembers the deployments that started last, so that a look into the store that happened before
@@ -40,6 +41,11 @@ impl Registrations {
         self.ids.insert(start.deployment);
     }
 
+    /// Whether a deployment started since the floor.
+    pub(super) fn knows(&self, deployment: DeploymentId) -> bool {
+        self.ids.contains(&deployment)
+    }
+
     /// What the kernel cannot know about a deployment that starts, because it forgets those that
     /// ended: whether the id was used since the store was asked, and whether that was too long ago.
     pub(super) fn admit(&self, ask: &Ask) -> Result<(), RequestError> {
@@ -52,6 +58,9 @@ impl Registrations {
                 } else {
                     Ok(())
                 }
+            }
+            Ask::Command { command, as_of, .. } if launched(command).is_some() => {
+                if *as_of < self.floor { Err(RequestError::StaleLookup) } else { Ok(()) }
             }
             Ask::Command { .. } | Ask::Renew { .. } => Ok(()),
         }

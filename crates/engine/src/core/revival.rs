@@ -2,8 +2,8 @@ use seaway_kernel::Refusal;
 use seaway_model::DeploymentId;
 use seaway_wire::Linked;
 
-use super::writer::{Waiting, Writer};
-use super::{Obstacle, Output, RequestError};
+use super::writer::{Waiting, Writer, launched};
+use super::{Ask, Obstacle, Output, RequestError};
 
 /// Deployments that failed leave memory; a retry brings them back.
 impl Writer {
@@ -17,8 +17,15 @@ impl Writer {
         let error = self.bring_back(deployment, rows).err();
         let mut place = 0;
         for (wanted, mut waiting) in std::mem::take(&mut self.parked) {
+            let fresh = matches!(error, Some(RequestError::Refused(Refusal::UnknownDeployment(_))))
+                && is_launch(&waiting);
             match &error {
                 _ if wanted != deployment => self.parked.push((wanted, waiting)),
+                Some(_) if fresh => {
+                    waiting.revived = true;
+                    self.queue.insert(place, waiting);
+                    place += 1;
+                }
                 Some(error) => out.push(Output::Reply {
                     ticket: waiting.request.ticket,
                     result: Err(error.clone()),
@@ -69,5 +76,13 @@ impl Writer {
             ticket: waiting.request.ticket,
             result: Err(error.clone()),
         }));
+    }
+}
+
+/// Whether a request starts its deployment if that has no records.
+fn is_launch(waiting: &Waiting) -> bool {
+    match &waiting.request.ask {
+        Ask::Command { command, .. } => launched(command).is_some(),
+        Ask::Renew { .. } => false,
     }
 }

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use seaway_kernel::{Kernel, Pace, Record, Refusal, Reply};
+use seaway_kernel::{Command, Kernel, Pace, Record, Refusal, Reply};
 use seaway_model::planted::{Bug, planted};
 use seaway_model::{DeploymentId, Seq, Timestamp};
 use seaway_wire::Append;
@@ -122,7 +122,10 @@ impl Writer {
             return Decided::Answer(ticket, Err(error));
         }
         let result = match &waiting.request.ask {
-            Ask::Command { command, by, .. } => self.kernel.decide(command, now, by, records),
+            Ask::Command { command, by, .. } => match self.unread(command, waiting.revived) {
+                Some(deployment) => Err(Refusal::NotLoaded(deployment)),
+                None => self.kernel.decide(command, now, by, records),
+            },
             Ask::Renew { step, fence } => self
                 .kernel
                 .renew(*step, *fence, now)
@@ -136,6 +139,14 @@ impl Writer {
             }
             result => Decided::Answer(ticket, result.map_err(RequestError::Refused)),
         }
+    }
+
+    /// What is triggered may be new, or may have left memory: as long as it is not known which, its
+    /// records are asked for. A new one has none.
+    fn unread(&self, command: &Command, revived: bool) -> Option<DeploymentId> {
+        let deployment = launched(command)?;
+        let unread = !revived || self.registrations.knows(deployment);
+        (unread && self.kernel.service(deployment).is_none()).then_some(deployment)
     }
 
     /// Ends a batch: with records it becomes an append; without, its answers follow the last append
@@ -248,5 +259,15 @@ impl Writer {
     #[must_use]
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
+    }
+}
+
+/// The deployment of a command that starts it unless it is there already.
+pub(super) fn launched(command: &Command) -> Option<DeploymentId> {
+    match command {
+        Command::Trigger { deployment, .. } | Command::Happen { deployment, .. } => {
+            Some(*deployment)
+        }
+        _ => None,
     }
 }

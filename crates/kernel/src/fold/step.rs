@@ -175,7 +175,11 @@ impl Kernel {
                 (key, Position::Inside(run, cell)) => {
                     let run = deployment.runs.get_mut(&run).expect("the step is in it");
                     match key {
-                        PermitKey::Service(..) => family = Some(run.holder),
+                        PermitKey::Service(..) => {
+                            // Also when the run has ended: somebody has to give it back.
+                            run.holds_service = true;
+                            family = Some(run.holder);
+                        }
                         PermitKey::Range(_, sequence) => {
                             (run.holds_range, run.range_of) = (true, sequence);
                         }
@@ -195,8 +199,7 @@ impl Kernel {
                 // Whoever waits for an approval asks for it again afterwards.
                 let idle =
                     !run.withdrawn && !run.finish().is_settled() && run.counts.in_flight == 0;
-                let enters = matches!(spot.position(), Position::Inside(key, _) if key == run.key);
-                run.holds_service |= enters || (run.holder == holder && idle);
+                run.holds_service |= run.holder == holder && idle;
             }
         }
         if let Position::Inside(run, cell) = spot.position()

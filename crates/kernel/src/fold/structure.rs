@@ -41,10 +41,11 @@ impl Kernel {
             let run = deployment.runs.get_mut(&key).expect("the key is from the map");
             let definition = run.definition;
             let current = world.current.get(&(key.stage, key.sequence));
-            if !run.pinned && (run.origin.is_none() || !run.finish().is_settled()) {
-                // What was triggered and withdrawn stays withdrawn; its cause was asked again.
-                let before = run.withdrawn && run.origin.is_some();
-                run.withdrawn = before || current.is_none() || gone.contains(&key);
+            // What was triggered and has ended stays as it was.
+            let over = run.origin.is_some() && run.finish().is_settled();
+            if !run.pinned && !over {
+                let stays = run.withdrawn && run.origin.is_some();
+                run.withdrawn = stays || current.is_none() || gone.contains(&key);
                 run.definition = current.copied().unwrap_or(run.definition);
             }
             let redefined = run.definition != definition;

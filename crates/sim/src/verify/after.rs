@@ -43,8 +43,17 @@ impl Verifier {
         let mut opened = Vec::new();
         if from.1 == Kind::StageStarted {
             let keys: Vec<StepKey> = self.lives[&id].steps.keys().copied().collect();
+            let yard = self.is_yard(spot.stage.as_ref());
             let inside = |key: &StepKey| self.paths.spot(key.0).stage_target == from.0;
-            opened.extend(keys.into_iter().filter(inside));
+            let keys: Vec<StepKey> = keys.into_iter().filter(inside).collect();
+            let life = &self.lives[&id];
+            // In a triggered stage what has ended stays, and so does what was triggered.
+            let stays = |(target, kind): &StepKey| {
+                let run = self.paths.run_above(*target);
+                let ended = |run| life.status((run, Kind::SequenceFinished)).is_settled();
+                yard && (*kind == Kind::SequenceTriggered || run.is_some_and(ended))
+            };
+            opened.extend(keys.into_iter().filter(|key| !stays(key)));
         } else {
             let life = self.lives[&id].clone();
             let whole_task = itself && from.1 == Kind::TaskDone;

@@ -20,6 +20,12 @@ impl Verifier {
             Kind::SequenceTriggered if !through(spot.stage_target, Kind::StageStarted) => {
                 broken(Rule::Order, "its stage has not started")
             }
+            Kind::SequenceStarted
+                if self.is_yard(spot.stage.as_ref())
+                    && !through(spot.stage_target, Kind::StageStarted) =>
+            {
+                broken(Rule::Order, "its stage has not started")
+            }
             Kind::SequenceStarted if !through(spot.run, Kind::SequenceTriggered) => {
                 broken(Rule::Order, "its run was not triggered")
             }
@@ -190,6 +196,9 @@ impl Verifier {
 
     fn check_stage(&self, life: &Life, spot: &Spot, fact: Fact) -> Result<(), Violation> {
         let Some(stage) = &spot.stage else { return Ok(()) };
+        if self.is_yard(Some(stage)) {
+            return self.check_runs_in(life, stage);
+        }
         let now = self.structure.stages.get(stage);
         let begun = life.runs.iter().filter(|(_, run)| {
             let there = now.is_some_and(|stage| stage.sequences.contains_key(&run.sequence));
@@ -212,12 +221,40 @@ impl Verifier {
         Ok(())
     }
 
+    /// A triggered stage ends when no run in it is open.
+    fn check_runs_in(&self, life: &Life, stage: &Name) -> Result<(), Violation> {
+        let mut runs = life.runs.iter().filter(|(_, run)| run.stage == *stage && !run.is_gone());
+        let open = runs.find(|(run, _)| !life.status((**run, Kind::SequenceFinished)).is_settled());
+        match open {
+            Some((run, _)) => broken(Rule::Join, format!("{} is open", self.paths.text(*run))),
+            None => Ok(()),
+        }
+    }
+
+    /// A deployment ends when all its runs have ended in the log.
+    pub(super) fn check_runs_ended(&self, id: DeploymentId) -> Result<(), Violation> {
+        let life = &self.lives[&id];
+        let mut runs = life.runs.iter().filter(|(_, run)| run.born.is_some());
+        let open = runs.find(|(run, _)| !life.status((**run, Kind::SequenceFinished)).is_settled());
+        match open {
+            Some((run, _)) => {
+                broken(Rule::Trigger, format!("{} never ended", self.paths.text(*run)))
+            }
+            None => Ok(()),
+        }
+    }
+
     fn check_pipeline(&self, life: &Life, fact: Fact) -> Result<(), Violation> {
         if life.is_flying(|_| true) {
             return broken(Rule::Join, "something is in flight");
         }
         let failed = life.steps.values().any(|step| step.status == Status::Failed && step.tried);
-        for stage in self.structure.stages.keys().filter(|_| fact == Fact::Finished) {
+        let entered = |stage: &&Name| {
+            let mut runs = life.runs.values();
+            !self.is_yard(Some(stage)) || runs.any(|run| run.stage == **stage && !run.is_gone())
+        };
+        let stages = self.structure.stages.keys().filter(|_| fact == Fact::Finished);
+        for stage in stages.filter(entered) {
             let target = self.paths.child(TargetTable::ROOT, stage.as_str());
             let status = self.status_of(life, target, Kind::StageFinished);
             if !status.is_complete() {

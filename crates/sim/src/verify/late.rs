@@ -6,13 +6,16 @@ use super::log::Verifier;
 use super::violation::{Rule, Violation};
 
 impl Verifier {
-    /// Whether the step's slot was introduced after the deployment started.
+    /// Whether the step's slot was introduced after the deployment started, or after what led to
+    /// its run in a triggered stage.
     pub(super) fn is_younger(&mut self, id: DeploymentId, key: StepKey) -> bool {
         let spot = self.paths.spot(key.0);
         let life = &self.lives[&id];
         let slot = self.slot(life, &spot, key.1);
+        let born = life.runs.get(&spot.run).and_then(|run| run.born.as_ref());
+        let began = born.map_or(life.started, |born| born.since);
         let since = slot.and_then(|slot| self.introduced.get(&slot));
-        since.is_some_and(|since| *since > life.started)
+        since.is_some_and(|since| *since > began)
     }
 
     /// A deployment that passed one place without a step that was introduced meanwhile does the

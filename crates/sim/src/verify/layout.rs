@@ -3,6 +3,7 @@ use std::sync::Arc;
 use seaway_kernel::{Sequence, Slot, Stage, Structure};
 use seaway_model::{DeploymentId, Kind, Name, Seq, TargetId};
 
+use super::introduced::introduced;
 use super::ledger::{Life, RunLog, Status, StepKey};
 use super::log::Verifier;
 use super::paths::Spot;
@@ -11,9 +12,8 @@ impl Verifier {
     /// The structure changes: new slots are introduced, members that left give their permits back.
     pub(super) fn restructure(&mut self, structure: Structure, seq: Seq) {
         if !self.structure.stages.is_empty() {
-            let known = self.structure.slots();
-            let fresh = structure.slots().into_iter().filter(|slot| !known.contains(slot));
-            self.introduced.extend(fresh.map(|slot| (slot, seq)));
+            let fresh = introduced(&self.structure, &structure);
+            self.introduced.extend(fresh.into_iter().map(|slot| (slot, seq)));
         }
         let before = std::mem::replace(&mut self.structure, structure);
         for (name, stage) in &before.stages {
@@ -21,6 +21,7 @@ impl Verifier {
                 self.departed.insert(name.clone(), stage.clone());
             }
         }
+        self.withdraw(seq);
         let ids: Vec<DeploymentId> = self.lives.keys().copied().collect();
         for id in ids {
             self.release_departed(id);

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use seaway_kernel::{Reason, Sequence};
 use seaway_model::{Attempt, Kind, Name, Revision, Seq, TargetId};
 
+use super::born::{Born, Yard};
+
 pub(super) type StepKey = (TargetId, Kind);
 
 /// What the records of one deployment say.
@@ -15,6 +17,8 @@ pub(super) struct Life {
     pub(super) course: Course,
     pub(super) steps: BTreeMap<StepKey, StepLog>,
     pub(super) runs: BTreeMap<TargetId, RunLog>,
+    /// What concerns triggered stages only.
+    pub(super) yard: Yard,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +34,8 @@ pub(super) struct RunLog {
     pub(super) stage: Name,
     pub(super) sequence: Name,
     pub(super) definition: Option<Arc<Sequence>>,
+    /// Where it comes from, in a triggered stage.
+    pub(super) born: Option<Born>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,11 +53,20 @@ pub(super) struct StepLog {
 pub(crate) enum Status {
     Open,
     Flying,
+    /// Failed, and is tried again by itself.
+    Backoff,
     Passed,
     Failed,
     Skipped(Reason),
     Superseded,
     Cancelled,
+}
+
+impl RunLog {
+    /// The structure derives it no longer.
+    pub(super) fn is_gone(&self) -> bool {
+        self.born.as_ref().is_some_and(|born| born.gone)
+    }
 }
 
 impl Default for StepLog {
@@ -66,7 +81,7 @@ impl Status {
     }
 
     pub(super) fn is_settled(&self) -> bool {
-        !matches!(self, Self::Open | Self::Flying)
+        !matches!(self, Self::Open | Self::Flying | Self::Backoff)
     }
 
     /// Its place was passed without it.
@@ -94,7 +109,7 @@ impl Life {
     /// The next attempt opens; what earlier ones left no longer counts.
     pub(super) fn reopen(&mut self, key: StepKey) {
         let step = self.steps.entry(key).or_default();
-        if step.status.is_settled() {
+        if step.status.is_settled() || step.status == Status::Backoff {
             step.status = Status::Open;
             step.attempt = step.attempt.next();
             step.lease = 0;

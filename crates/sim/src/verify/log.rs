@@ -3,14 +3,17 @@ use std::sync::Arc;
 
 use seaway_kernel::{Detail, Record, Slot, Stage, Structure};
 use seaway_model::{
-    Attempt, DeploymentId, Digest, Epoch, Fact, Kind, Name, Seq, TargetDef, TargetId, Timestamp,
+    Attempt, DeploymentId, Digest, Epoch, ExecutorName, Fact, Kind, Name, Seq, TargetDef, TargetId,
+    Timestamp,
 };
 use seaway_wire::{ChainCheck, Row};
 
+use super::born::{Entry, Yard};
 use super::ledger::{Course, Life};
 use super::paths::Paths;
 use super::permits::Permits;
 use super::places::Places;
+use super::shares::Crew;
 use super::violation::{Rule, Violation};
 
 type Key = (Option<DeploymentId>, TargetId, Kind, Fact, Attempt, u32);
@@ -26,6 +29,9 @@ pub(crate) struct Verifier {
     pub(super) lives: BTreeMap<DeploymentId, Life>,
     pub(super) permits: Permits,
     pub(super) places: Places,
+    pub(super) crew: Crew,
+    /// Since when each join is in the structure.
+    pub(super) join_since: BTreeMap<Entry, Seq>,
     pub(super) denied: BTreeSet<DeploymentId>,
     /// What was durable once, by position.
     pub(super) durable: Vec<(Record, Digest)>,
@@ -45,6 +51,8 @@ impl Verifier {
             lives: BTreeMap::new(),
             permits: Permits::default(),
             places: Places::default(),
+            crew: Crew::new(),
+            join_since: BTreeMap::new(),
             denied: BTreeSet::new(),
             durable: Vec::new(),
             chain: ChainCheck::from_genesis(),
@@ -87,6 +95,10 @@ impl Verifier {
         self.paths.table.len() - 1
     }
 
+    pub(crate) fn has_started(&self, deployment: DeploymentId) -> bool {
+        self.lives.contains_key(&deployment)
+    }
+
     pub(crate) fn stages(&self) -> usize {
         self.structure.stages.len()
     }
@@ -96,6 +108,18 @@ impl Verifier {
             Some(_) => self.paths.text(target),
             None => target.to_string(),
         }
+    }
+
+    /// The task that a target is one executor's share of, and whose.
+    pub(crate) fn share_of(&self, target: TargetId) -> Option<(TargetId, ExecutorName)> {
+        self.paths.share(target)
+    }
+
+    /// The name of a task, without its number.
+    pub(crate) fn task_name(&self, target: TargetId) -> Option<String> {
+        let node = self.paths.table.try_get(target)?;
+        let part = self.paths.table.part(node.part);
+        Some(part.split_once(':').map_or(part, |(name, _)| name).to_owned())
     }
 
     pub(crate) fn head(&self) -> Seq {
@@ -132,12 +156,15 @@ impl Verifier {
     fn take(&mut self, record: &Record) -> Result<(), Violation> {
         match (record.kind, record.detail.as_deref()) {
             (Kind::Structure, Some(Detail::Change(change))) => {
+                let ids: Vec<DeploymentId> = self.lives.keys().copied().collect();
+                ids.into_iter().try_for_each(|id| self.check_nothing_due(id))?;
                 let changed = change.apply_to(&self.structure);
                 let invalid = |error| Violation::new(Rule::Order, format!("{error}"));
                 self.restructure(changed.map_err(invalid)?, record.seq);
                 Ok(())
             }
-            (Kind::Executor, _) => Ok(()),
+            (Kind::Executor, _) => self.muster(record),
+            (Kind::Event, _) => self.heard(record),
             (Kind::PipelineStarted, Some(Detail::Deploys { service, .. })) => {
                 self.start(record, service)
             }
@@ -160,6 +187,7 @@ impl Verifier {
             course: Course::Running,
             steps: BTreeMap::new(),
             runs: BTreeMap::new(),
+            yard: Yard::default(),
         };
         match self.lives.insert(id, life) {
             Some(_) => Err(Violation::new(Rule::Order, "a deployment starts twice")),
@@ -181,6 +209,9 @@ impl Verifier {
             return Err(Violation::new(Rule::Order, format!("it was {:?}", life.course)));
         }
         life.course = after;
+        if after == Course::Aborting {
+            life.yard.due.clear();
+        }
         self.permits.release_paused(id, life, &mut self.paths);
         Ok(())
     }

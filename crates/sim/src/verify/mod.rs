@@ -2,6 +2,9 @@
 //! kernel (records, structures) and none of its rules.
 
 mod after;
+mod born;
+mod families;
+mod introduced;
 mod joins;
 mod late;
 mod layout;
@@ -10,9 +13,11 @@ mod log;
 mod paths;
 mod permits;
 mod places;
+mod shares;
 mod skips;
 mod steps;
 mod told;
+mod triggers;
 mod violation;
 
 pub(crate) use ledger::Status;

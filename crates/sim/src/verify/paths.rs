@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use seaway_model::{FastMap, Level, Name, TargetDef, TargetId, TargetTable};
+use seaway_model::{ExecutorName, FastMap, Level, Name, TargetDef, TargetId, TargetTable};
 
 use super::violation::{Rule, Violation};
 
@@ -39,8 +39,39 @@ impl Paths {
         self.table.path(target).to_string()
     }
 
+    /// The name of the stage that a target lies in.
+    pub(super) fn stage_name(&self, mut target: TargetId) -> Option<Name> {
+        while target != TargetTable::ROOT {
+            let node = self.table.get(target);
+            if node.level == Level::Stage {
+                return Name::new(self.table.part(node.part)).ok();
+            }
+            target = node.parent;
+        }
+        None
+    }
+
     pub(super) fn child(&self, parent: TargetId, part: &str) -> Option<TargetId> {
         self.table.child(parent, self.table.find_part(part)?)
+    }
+
+    /// The task that a target is one executor's share of, and whose.
+    pub(super) fn share(&self, target: TargetId) -> Option<(TargetId, ExecutorName)> {
+        let node = self.table.try_get(target).filter(|node| node.level == Level::Executor)?;
+        let who = self.table.part(node.part).trim_start_matches('@');
+        Some((node.parent, ExecutorName(who.into())))
+    }
+
+    /// The run that a target is, or lies in.
+    pub(super) fn run_above(&self, mut target: TargetId) -> Option<TargetId> {
+        while target != TargetTable::ROOT {
+            let node = self.table.get(target);
+            if node.level == Level::Run {
+                return Some(target);
+            }
+            target = node.parent;
+        }
+        None
     }
 
     pub(super) fn spot(&mut self, target: TargetId) -> Rc<Spot> {

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use seaway_kernel::{Batch, Stage, Structure};
+use seaway_kernel::{Batch, Entry, Stage, Structure};
 use seaway_model::{DeploymentId, Kind, Name, TargetId, TargetTable};
 
 use super::ledger::{Course, Life, StepKey};
@@ -17,7 +17,7 @@ pub(super) enum Key {
 }
 
 /// A deployment, and for all but the batch of a stage its run.
-type Holder = (DeploymentId, Option<TargetId>);
+pub(super) type Holder = (DeploymentId, Option<TargetId>);
 
 /// Who holds what, worked out from the log. A member's permit is kept with its target, because a
 /// member may be in several groups.
@@ -27,7 +27,7 @@ pub(super) struct Permits {
 }
 
 impl Permits {
-    fn join(
+    pub(super) fn join(
         &mut self,
         key: Key,
         (holder, at): (Holder, TargetId),
@@ -55,19 +55,31 @@ impl Permits {
         });
     }
 
+    /// A holder gives one permit up, unless it keeps a range or a member, which others can only
+    /// get at with it.
+    pub(super) fn release_outer(&mut self, key: &Key, holder: Holder) {
+        if !self.inner_holders().contains(&holder) {
+            self.release(|it, held_by, _| it == key && *held_by == holder);
+        }
+    }
+
+    fn inner_holders(&self) -> Vec<Holder> {
+        let is_inner = |key: &Key| matches!(key, Key::Range(..) | Key::Member(..));
+        let inner = self.held.iter().filter(|(key, _)| is_inner(key));
+        inner.flat_map(|(_, it)| it).map(|(holder, _)| *holder).collect()
+    }
+
     /// A paused run gives up its service once nothing of it is in flight, unless it keeps a range
     /// or a member, which others can only get at with the service.
     pub(super) fn release_paused(&mut self, id: DeploymentId, life: &Life, paths: &mut Paths) {
         if life.course != Course::Paused {
             return;
         }
-        let is_inner = |key: &Key| matches!(key, Key::Range(..) | Key::Member(..));
-        let inner = self.held.iter().filter(|(key, _)| is_inner(key));
-        let inner: Vec<Holder> = inner.flat_map(|(_, it)| it).map(|(holder, _)| *holder).collect();
+        let inner = self.inner_holders();
         let idle = |run: TargetId, paths: &mut Paths| {
             let flying = life.steps.iter().filter(|(_, it)| it.status == super::Status::Flying);
             let mut targets = flying.map(|((target, _), _)| *target);
-            !targets.any(|target| paths.spot(target).run == run)
+            !targets.any(|target| life.root(paths.spot(target).run) == run)
         };
         self.release(|key, holder, _| match (key, holder) {
             (Key::Service(..), (deployment, Some(run))) => {
@@ -108,6 +120,9 @@ impl Verifier {
         let spot = self.paths.spot(key.0);
         let Some(name) = spot.stage.clone() else { return Ok(()) };
         let Some(stage) = self.stage(&name).cloned() else { return Ok(()) };
+        if stage.entry == Entry::Triggered {
+            return self.enter_family(id, key, (&spot, &name, &stage));
+        }
         let excluding = |batch: &&Batch| batch.policy.excludes();
         if let Some(batch) = stage.batch.as_ref().filter(excluding) {
             let stage = Key::Stage(name.clone());
@@ -153,9 +168,12 @@ impl Verifier {
                 let definition = life.runs.get(&spot.run).and_then(|run| self.definition(run));
                 let last = definition.and_then(|it| Some(it.range.as_ref()?.last as usize));
                 if last.is_some() && last == self.task_number(life, &spot) {
-                    let holder = (id, Some(spot.run));
-                    let is_range = |key: &Key| matches!(key, Key::Range(..));
-                    self.permits.release(|key, it, _| is_range(key) && *it == holder);
+                    let holder = (id, Some(life.root(spot.run)));
+                    let mine = |key: &Key| match key {
+                        Key::Range(_, sequence) => Some(sequence) == spot.sequence.as_ref(),
+                        _ => false,
+                    };
+                    self.permits.release(|key, it, _| mine(key) && *it == holder);
                 }
             }
             _ if spot.member.is_some() && self.is_chain_over(id, &spot, key.0) => {
@@ -165,6 +183,9 @@ impl Verifier {
         }
         if key.0 != TargetTable::ROOT {
             self.release_ended(id, spot.stage_target);
+            if self.is_yard(spot.stage.as_ref()) {
+                self.release_approving(id, spot.stage_target);
+            }
             self.permits.release_paused(id, &self.lives[&id], &mut self.paths);
         }
     }
@@ -181,11 +202,17 @@ impl Verifier {
         let busy: Vec<TargetId> =
             flying.map(|((target, _), _)| self.paths.spot(*target).run).collect();
         let stage_ended = end.is_settled() && !runs.iter().any(|run| busy.contains(run));
+        let name = self.paths.spot(stage).stage.clone();
+        let families = match self.is_yard(name.as_ref()) {
+            true => self.ended_families(id, stage),
+            false => Default::default(),
+        };
+        let life = &self.lives[&id];
         let ended = |run: &TargetId| {
             let finished = life.status((*run, Kind::SequenceFinished)).is_settled();
-            runs.contains(run) && (finished || over) && !busy.contains(run)
+            let over = runs.contains(run) && (finished || over) && !busy.contains(run);
+            over && life.runs[run].born.is_none() || families.contains(run)
         };
-        let name = self.paths.spot(stage).stage.clone();
         self.permits.release(|key, (holder, run), _| match (key, run) {
             (Key::Stage(it), None) => *holder == id && stage_ended && Some(it) == name.as_ref(),
             (_, Some(run)) => *holder == id && ended(run),

@@ -15,12 +15,26 @@ impl Verifier {
         let known = record.deployment.filter(|id| self.lives.contains_key(id));
         let Some(id) = known else { return broken(Rule::Order, "the deployment is not known") };
         let key = (record.target, record.kind);
+        if let Some(share) = self.paths.share(record.target) {
+            return self.share(id, share, record);
+        }
+        let told =
+            |detail: &Detail| matches!(detail, Detail::Triggered { .. } | Detail::Refused { .. });
+        if record.detail.as_deref().is_some_and(told) {
+            self.triggered(id, record)?;
+            self.release_after(id, key);
+            return Ok(());
+        }
+        self.check_gone(id, record)?;
         self.note_run(id, record);
         self.check_attempt(id, key, record)?;
         match record.fact {
-            Fact::Dispatched => self.dispatched(id, key)?,
+            Fact::Dispatched => self.dispatched(id, key, record)?,
             Fact::Claimed | Fact::Started | Fact::Changed | Fact::LeaseExpired => {
                 self.leased(id, key, record)?;
+            }
+            Fact::Finished | Fact::Failed if self.is_offered(key) => {
+                self.task_ended(id, key, record)?;
             }
             Fact::Finished | Fact::Failed => self.ended(id, key, record)?,
             Fact::Skipped => self.skipped(id, key, record)?,
@@ -29,7 +43,25 @@ impl Verifier {
             Fact::Retried => self.retried(id, key, record)?,
             fact => return broken(Rule::Order, format!("{fact} is not about a step")),
         }
+        self.close(id, key, record)?;
         self.release_after(id, key);
+        Ok(())
+    }
+
+    /// What a task in flight, a run or a deployment leaves behind when it ends.
+    fn close(&mut self, id: DeploymentId, key: StepKey, record: &Record) -> Result<(), Violation> {
+        let life = self.lives.get_mut(&id).expect("the caller found it");
+        if *life.status(key) != Status::Flying {
+            life.yard.offers.remove(&key.0);
+        }
+        match key.1 {
+            Kind::SequenceFinished => self.run_ended(id, key.0, record),
+            Kind::PipelineFinished => {
+                self.check_nothing_due(id)?;
+                self.check_runs_ended(id)?;
+            }
+            _ => {}
+        }
         Ok(())
     }
 
@@ -44,7 +76,7 @@ impl Verifier {
         };
         let now = self.stage(&stage).and_then(|stage| stage.sequences.get(&sequence)).cloned();
         let life = self.lives.get_mut(&id).expect("the caller found it");
-        let run = RunLog { stage, sequence, definition: None };
+        let run = RunLog { stage, sequence, definition: None, born: None };
         let run = life.runs.entry(spot.run).or_insert(run);
         if pins && run.definition.is_none() {
             run.definition = now;
@@ -82,11 +114,17 @@ impl Verifier {
     pub(super) fn set(&mut self, id: DeploymentId, key: StepKey, status: Status) {
         let life = self.lives.get_mut(&id).expect("the caller found it");
         let step = life.steps.entry(key).or_default();
-        step.tried |= matches!(status, Status::Flying | Status::Passed | Status::Failed);
+        let did = matches!(status, Status::Flying | Status::Passed | Status::Failed);
+        step.tried |= did || status == Status::Backoff;
         step.status = status;
     }
 
-    fn dispatched(&mut self, id: DeploymentId, key: StepKey) -> Result<(), Violation> {
+    fn dispatched(
+        &mut self,
+        id: DeploymentId,
+        key: StepKey,
+        record: &Record,
+    ) -> Result<(), Violation> {
         let has_work = self.has_work(id, key);
         let life = &self.lives[&id];
         if *life.status(key) != Status::Open || !has_work {
@@ -99,7 +137,7 @@ impl Verifier {
         self.check_late(id, key)?;
         self.enter(id, key)?;
         self.set(id, key, Status::Flying);
-        Ok(())
+        if self.is_offered(key) { self.offer(id, record) } else { Ok(()) }
     }
 
     fn leased(&mut self, id: DeploymentId, key: StepKey, record: &Record) -> Result<(), Violation> {
@@ -169,6 +207,10 @@ impl Verifier {
                 self.release_departed(id);
                 Ok(())
             }
+            Some(Reason::Withdrawn) if key.1 == Kind::SequenceFinished && !step.tried => {
+                step.status = Status::Cancelled;
+                Ok(())
+            }
             Some(Reason::Aborted) if aborting && step.status != Status::Cancelled => {
                 step.status = Status::Cancelled;
                 Ok(())
@@ -185,12 +227,15 @@ impl Verifier {
         key: StepKey,
         record: &Record,
     ) -> Result<(), Violation> {
-        let status = self.lives[&id].status(key);
+        let status = self.lives[&id].status(key).clone();
         let by_person = record.by != seaway_kernel::Actor::Seaway;
-        if by_person && *status != Status::Failed {
+        if !by_person {
+            self.check_retry(id, key, &status)?;
+        }
+        if by_person && !matches!(status, Status::Failed | Status::Backoff) {
             return broken(Rule::Order, format!("a retry, but it was {status:?}"));
         }
-        let open = *status == Status::Open;
+        let open = status == Status::Open;
         self.reopen(id, key, true);
         if open {
             // A restart of something that never got that far opens its next attempt all the same.
@@ -230,7 +275,9 @@ impl Verifier {
                 continue;
             }
             for (&(target, kind), step) in &life.steps {
-                if step.status == Status::Failed && step.tried && step.lease > 0 {
+                let stage = self.paths.stage_name(target);
+                let task = kind == Kind::TaskDone && self.is_yard(stage.as_ref());
+                if step.status == Status::Failed && step.tried && (task || step.lease > 0) {
                     failed.push(seaway_kernel::Step { deployment: *id, target, kind });
                 }
             }

@@ -13,6 +13,7 @@ fn broken(detail: impl Into<String>) -> Result<(), Violation> {
 #[derive(Clone, Debug)]
 pub(crate) enum About {
     Start(DeploymentId),
+    Launch(DeploymentId),
     Claim(Step, ExecutorName),
     Answer(Step),
     Other,
@@ -41,13 +42,21 @@ impl Verifier {
                     && record.deployment == Some(*deployment)
                     && record.revision == Some(*revision)
             }
+            (Reply::Started { revision, .. }, About::Launch(deployment)) => {
+                matches!(record.kind, Kind::SequenceTriggered | Kind::Event)
+                    && record.deployment == Some(*deployment)
+                    && record.revision == Some(*revision)
+            }
             (Reply::Claimed { fence, .. }, About::Claim(step, executor)) => {
                 let holder = match record.detail.as_deref() {
                     Some(Detail::Lease { executor, .. }) => Some(executor),
                     _ => None,
                 };
+                // In a triggered stage it holds a share of the task.
+                let share = self.paths.share(record.target).map(|(task, _)| task);
+                let target = share.unwrap_or(record.target);
                 record.fact == Fact::Claimed
-                    && record.step() == Some(*step)
+                    && record.step().map(|it| Step { target, ..it }) == Some(*step)
                     && record.fence() == *fence
                     && holder == Some(executor)
             }

@@ -24,6 +24,14 @@ pub enum Rule {
     Gate,
     /// A skip has a reason, and the reason is true.
     SkipReason,
+    /// What happened fires what it has to, once, and nothing else; what was triggered ends.
+    Trigger,
+    /// A run that the structure derives no longer does nothing.
+    Withdrawn,
+    /// A task ends when all who were waited for have answered.
+    Share,
+    /// Retries and loops stay within their limits.
+    Bounds,
     /// A permit has at most as many holders as it has room for.
     Permit,
     /// An older revision never comes after a newer one.

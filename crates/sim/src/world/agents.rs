@@ -1,9 +1,9 @@
 use seaway_engine::RequestError;
-use seaway_kernel::{Refusal, Reply, Report, Step, Waiting};
+use seaway_kernel::{Refusal, Reply, Report, Step, Waiting, WaitingStep};
 use seaway_model::{ExecutorName, Outcome, Span};
 
 use super::event::{Act, Errand, Event, Job};
-use super::life::World;
+use super::life::{Flavour, World};
 use super::tally::Rare;
 
 /// How an executor deals with a task.
@@ -28,10 +28,17 @@ impl World {
         if self.healing.is_none() && self.dice.chance(6) {
             return self.fault(|| format!("an offer is lost: {step:?}"));
         }
-        self.claim(step);
+        self.hand_out(step);
         if self.healing.is_none() && self.dice.chance(6) {
             self.fault(|| format!("an offer comes twice: {step:?}"));
-            self.claim(step);
+            self.hand_out(step);
+        }
+    }
+
+    fn hand_out(&mut self, step: Step) {
+        match self.flavour {
+            Flavour::Plain => self.claim(step),
+            Flavour::Shipyard => self.offered_to_crew(step),
         }
     }
 
@@ -49,18 +56,26 @@ impl World {
         };
         let kernel = owner.writer.kernel();
         let all = kernel.deployments().flat_map(|(id, _)| kernel.waiting(id, 30));
-        let unclaimed = all.filter(|it| it.why == Waiting::Unclaimed);
-        let steps: Vec<Step> = unclaimed.map(|it| it.step).collect();
-        steps.into_iter().for_each(|step| self.claim(step));
+        let all: Vec<WaitingStep> = all.collect();
+        for it in all {
+            match it.why {
+                Waiting::Unclaimed => self.claim(it.step),
+                why => self.tend(it.step, &why),
+            }
+        }
     }
 
     /// An answer reaches who asked.
     pub(super) fn heard(&mut self, errand: Errand, result: Result<Reply, RequestError>) {
         match (errand, result) {
-            (Errand::Claim { step, executor, ttl }, Ok(Reply::Claimed { fence, .. })) => {
+            (Errand::Claim { executor, ttl, .. }, Ok(Reply::Claimed { step, fence, .. })) => {
                 self.counters.jobs += 1;
                 let id = self.counters.jobs;
-                self.jobs.insert(id, Job { step, fence, executor });
+                let answer = match self.flavour {
+                    Flavour::Plain => None,
+                    Flavour::Shipyard => self.answer(&executor),
+                };
+                self.jobs.insert(id, Job { step, fence, executor, answer });
                 self.begin(id, ttl);
             }
             (Errand::Report { again, .. }, Err(RequestError::Refused(refusal))) => match refusal {
@@ -106,6 +121,9 @@ impl World {
         if manner != Manner::Prompt {
             let executor = self.jobs[&job].executor.clone();
             self.fault(|| format!("{executor} with job {job}: {manner:?}"));
+            if manner == Manner::Dies && self.flavour == Flavour::Shipyard && self.dice.chance(40) {
+                self.dies(&executor);
+            }
         }
         let plan: &[(i64, Act)] = match manner {
             Manner::Prompt => &[(10_000, Act::Say(Report::Started)), (work, Act::Say(ended))],

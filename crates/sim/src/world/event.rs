@@ -25,6 +25,8 @@ pub(super) enum Event {
         owner: u32,
     },
     Job(u64, Act),
+    /// An executor of a shipyard says that it is there; in which of its lives.
+    Pulse(ExecutorName, u32),
     Boot {
         keep: Option<Epoch>,
     },
@@ -39,11 +41,33 @@ pub(super) enum Event {
 /// A request and what is needed to make sense of its answer.
 #[derive(Clone, Debug)]
 pub(super) enum Errand {
-    Start { deployment: DeploymentId, service: Name, version: Box<str> },
-    Claim { step: Step, executor: ExecutorName, ttl: Span },
-    Report { job: u64, report: Report, again: bool, tries: u32 },
-    Renew { job: u64 },
+    Start {
+        deployment: DeploymentId,
+        service: Name,
+        version: Box<str>,
+    },
+    Claim {
+        step: Step,
+        executor: ExecutorName,
+        ttl: Span,
+    },
+    Report {
+        job: u64,
+        report: Report,
+        again: bool,
+        tries: u32,
+    },
+    Renew {
+        job: u64,
+    },
     Person(Command),
+    /// Something is triggered, or happens outside; under an id that nobody used before, or not.
+    Ship {
+        command: Command,
+        fresh: bool,
+    },
+    /// An executor registers or leaves.
+    Crew(ExecutorName, Command),
 }
 
 /// What an executor does with a task that it holds.
@@ -60,6 +84,8 @@ pub(super) struct Job {
     pub(super) step: Step,
     pub(super) fence: Fence,
     pub(super) executor: ExecutorName,
+    /// What it adds to the data when it ends.
+    pub(super) answer: Option<Box<str>>,
 }
 
 /// An append on its way.

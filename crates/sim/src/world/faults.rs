@@ -2,7 +2,7 @@ use seaway_model::Epoch;
 
 use super::event::{Event, Fate};
 use super::heal::Healing;
-use super::life::World;
+use super::life::{Flavour, World};
 use super::owner::{Owner, fold};
 use super::tally::Rare;
 use crate::verify::Violation;
@@ -14,6 +14,7 @@ enum Turn {
     Restructure,
     Interfere,
     LookForWork,
+    Crew,
     MachineCrash,
     ProcessCrash,
     Takeover,
@@ -32,6 +33,7 @@ impl World {
             self.healing = Some(Healing::default());
             self.counters.doomed = false;
             self.note(|| "faults stop".to_owned());
+            self.gather_crew();
             self.after(1, Event::Round);
             return Ok(());
         }
@@ -44,11 +46,13 @@ impl World {
         }
         let busy = self.view().map_or(0, |kernel| kernel.deployments().count());
         let deploy = if busy < 4 { 18 } else { 1 };
+        let crew = if self.flavour == Flavour::Shipyard { 8 } else { 0 };
         match self.dice.weighted(&[
             (deploy, Turn::Deploy),
             (12, Turn::Restructure),
             (22, Turn::Interfere),
             (12, Turn::LookForWork),
+            (crew, Turn::Crew),
             (2, Turn::MachineCrash),
             (2, Turn::ProcessCrash),
             (2, Turn::Takeover),
@@ -56,10 +60,12 @@ impl World {
             (4, Turn::Checkpoint),
             (2, Turn::Damage),
         ]) {
+            Turn::Deploy if self.flavour == Flavour::Shipyard => self.launch(),
             Turn::Deploy => self.deploy(),
             Turn::Restructure => self.restructure(),
             Turn::Interfere => self.interfere(),
             Turn::LookForWork => self.look_for_work(),
+            Turn::Crew => self.change_crew(),
             Turn::MachineCrash if self.dice.chance(60) => self.counters.doomed = true,
             Turn::MachineCrash => return self.machine_crash(),
             Turn::ProcessCrash => self.process_crash(),
@@ -126,7 +132,10 @@ impl World {
     /// The machine slept, or a reading comes out of order. Jumps of the wall clock cannot even be
     /// expressed: nothing here has one.
     fn clock_jump(&mut self) {
-        let jump = if self.dice.chance(50) { -200 } else { 20_000 };
+        // Long enough for a task that nobody can do to be given up.
+        let asleep = self.flavour == Flavour::Shipyard && self.dice.chance(8);
+        let ahead = if asleep { 900_000 } else { 20_000 };
+        let jump = if self.dice.chance(50) { -200 } else { ahead };
         let jump = self.dice.millis(jump.min(0), jump.max(0));
         if let Some(owner) = self.owners.last_mut() {
             owner.offset += jump;

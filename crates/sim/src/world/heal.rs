@@ -16,6 +16,8 @@ pub(super) struct Healing {
     still: u32,
     head: Seq,
     retried: BTreeMap<Step, u32>,
+    /// Everything has ended, and nobody need say any more that it is there.
+    pub(super) over: bool,
 }
 
 const PAUSE: i64 = 1_500_000;
@@ -38,6 +40,10 @@ impl World {
         if first {
             self.settle_down();
         }
+        if self.spins && !self.counters.spun && self.view().is_some() {
+            self.counters.spun = true;
+            self.spin();
+        }
         if self.owners.is_empty() && self.counters.booting == 0 {
             self.boot_soon(None);
         }
@@ -50,6 +56,7 @@ impl World {
         };
         let failed = self.retry_failed();
         if open.is_empty() && !failed && self.is_quiet() {
+            self.healing.as_mut().expect("rounds belong to the heal phase").over = true;
             return Ok(());
         }
         let waiting = self.waiting(&open);
@@ -100,7 +107,7 @@ impl World {
             Waiting::Overtaken => {
                 self.ask_for(Command::Skip { step: *step, reason: "came too late".into() });
             }
-            _ => {}
+            why => self.tend(*step, why),
         }
     }
 

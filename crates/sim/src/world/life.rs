@@ -2,9 +2,10 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use seaway_engine::core::Limits;
-use seaway_model::Name;
 use seaway_model::planted::{self, Bug};
+use seaway_model::{DeploymentId, ExecutorName, Name};
 
+use super::crew::Hand;
 use super::dice::Dice;
 use super::disk::Disk;
 use super::event::{Event, Job, Sent};
@@ -12,6 +13,7 @@ use super::heal::Healing;
 use super::owner::Owner;
 use super::shadow::Shadow;
 use super::shape;
+use super::ships::Ship;
 use super::tally::Tally;
 use crate::transcript::Transcript;
 use crate::verify::{Rule, Verifier, Violation};
@@ -25,10 +27,22 @@ pub struct Outcome {
     pub transcript: Vec<String>,
 }
 
+/// What kind of pipeline a world is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flavour {
+    /// Stages in order, with groups and members.
+    Plain,
+    /// Stages that are entered by triggers, and executors that register.
+    Shipyard,
+}
+
 /// One world. Everything in it follows from its seed.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) dice: Dice,
+    pub(super) flavour: Flavour,
+    /// Its first file has a sequence that starts itself again.
+    pub(super) spins: bool,
     /// Microseconds since the world began.
     pub(super) now: i64,
     pub(super) agenda: BTreeMap<(i64, u64), Event>,
@@ -38,6 +52,8 @@ pub(super) struct World {
     pub(super) owners: Vec<Owner>,
     pub(super) sent: BTreeMap<u64, Sent>,
     pub(super) jobs: BTreeMap<u64, Job>,
+    pub(super) crew: BTreeMap<ExecutorName, Hand>,
+    pub(super) ships: BTreeMap<DeploymentId, Ship>,
     pub(super) verifier: Verifier,
     pub(super) shadow: Shadow,
     pub(super) limits: Limits,
@@ -60,6 +76,8 @@ pub(super) struct Counters {
     pub(super) chaos: u32,
     pub(super) commits: u32,
     pub(super) booting: u32,
+    /// The sequence that starts itself again was started when faults had stopped.
+    pub(super) spun: bool,
     /// The machine stops as soon as an append is written and not yet synced.
     pub(super) doomed: bool,
 }
@@ -96,14 +114,23 @@ impl World {
             outstanding: dice.count(1, 2),
             ..Limits::default()
         };
+        let flavour = match seed.is_multiple_of(2) {
+            true => Flavour::Shipyard,
+            false => Flavour::Plain,
+        };
+        let spins = flavour == Flavour::Shipyard && dice.chance(3);
         Self {
             dice,
+            flavour,
+            spins,
             now: 0,
             agenda: BTreeMap::new(),
             disk: Disk::new(),
             owners: Vec::new(),
             sent: BTreeMap::new(),
             jobs: BTreeMap::new(),
+            crew: BTreeMap::new(),
+            ships: BTreeMap::new(),
             verifier: Verifier::new(&project),
             shadow: Shadow::new(&project),
             project,
@@ -119,6 +146,9 @@ impl World {
         self.at(0, Event::Boot { keep: None });
         self.counters.booting = 1;
         self.define_first_structure();
+        if self.flavour == Flavour::Shipyard {
+            self.hire_crew();
+        }
         self.at(500_000, Event::Chaos);
         while let Some(((now, _), event)) = self.agenda.pop_first() {
             self.now = now;
@@ -155,6 +185,10 @@ impl World {
             }
             Event::Job(job, act) => {
                 self.act(job, act);
+                Ok(())
+            }
+            Event::Pulse(executor, life) => {
+                self.pulse(&executor, life);
                 Ok(())
             }
             Event::Boot { keep } => self.boot(keep),

@@ -2,6 +2,7 @@
 
 mod agents;
 mod commit;
+mod crew;
 mod dice;
 mod disk;
 mod edits;
@@ -14,7 +15,9 @@ mod people;
 mod serve;
 mod shadow;
 mod shape;
+mod ships;
 mod tally;
+mod yard;
 
 pub use life::{Outcome, run};
 pub use tally::{Rare, Tally};

@@ -4,13 +4,18 @@ use uuid::Uuid;
 
 use super::edits;
 use super::event::{Errand, Event};
-use super::life::World;
+use super::life::{Flavour, World};
 use super::shape::{self, SERVICES};
 
 impl World {
     pub(super) fn define_first_structure(&mut self) {
-        let edits = shape::first_structure(&mut self.dice);
-        let command = Command::ChangeStructure(StructureChange(edits));
+        let command = match self.flavour {
+            Flavour::Plain => {
+                let edits = shape::first_structure(&mut self.dice);
+                Command::ChangeStructure(StructureChange(edits))
+            }
+            Flavour::Shipyard => self.write_file().expect("the first file has stages"),
+        };
         self.after(100_000, Event::Arrive(Errand::Person(command)));
     }
 
@@ -31,13 +36,7 @@ impl World {
         self.counters.deployments += 1;
         let deployment = DeploymentId(Uuid::from_u128(self.counters.deployments));
         let number = if self.dice.chance(80) { 0 } else { 1 };
-        let newest = self.counters.versions[number];
-        let version = if newest > 0 && self.dice.chance(12) {
-            self.dice.count(1, newest as usize) as u32
-        } else {
-            self.counters.versions[number] += 1;
-            newest + 1
-        };
+        let version = self.next_version(number);
         let service = shape::name(SERVICES[number]);
         let version = format!("1.{version}").into_boxed_str();
         self.note(|| format!("ci deploys {service} {version} as {deployment}"));
@@ -45,8 +44,24 @@ impl World {
         self.after(delay, Event::Arrive(Errand::Start { deployment, service, version }));
     }
 
+    pub(super) fn next_version(&mut self, number: usize) -> u32 {
+        let newest = self.counters.versions[number];
+        if newest > 0 && self.dice.chance(12) {
+            self.dice.count(1, newest as usize) as u32
+        } else {
+            self.counters.versions[number] += 1;
+            newest + 1
+        }
+    }
+
     /// Somebody changes the structure.
     pub(super) fn restructure(&mut self) {
+        if self.flavour == Flavour::Shipyard {
+            if let Some(command) = self.write_file() {
+                self.ask_for(command);
+            }
+            return;
+        }
         let Some(kernel) = self.view() else { return };
         let structure = kernel.structure().clone();
         if let Some(change) = edits::change(&mut self.dice, &structure) {
@@ -66,6 +81,8 @@ impl World {
         let failed = self.verifier.failed_steps();
         let choice = self.dice.weighted(&[(20, 0), (25, 1), (4, 2), (40, 3), (11, 4)]);
         let deployment = self.dice.pick(&open).copied();
+        let edited = self.flavour == Flavour::Shipyard && self.dice.chance(30);
+        let edits = edited.then(|| r#"{"labels": {"color": "red"}, "edited": true}"#.into());
         let command = match choice {
             0 => deployment.map(|deployment| Command::Pause { deployment }),
             1 => {
@@ -77,7 +94,7 @@ impl World {
                 self.dice.pick(&paused).map(|it| Command::Resume { deployment: *it })
             }
             2 => deployment.map(|deployment| Command::Abort { deployment }),
-            3 => self.dice.pick(&failed).map(|step| Command::Retry { step: *step, data: None }),
+            3 => self.dice.pick(&failed).map(|step| Command::Retry { step: *step, data: edits }),
             _ => {
                 let steps: Vec<Step> =
                     waiting.iter().map(|(step, _)| *step).chain(failed).collect();

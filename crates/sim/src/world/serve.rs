@@ -49,7 +49,9 @@ impl World {
             Errand::Report { job, report, .. } => {
                 let job = self.jobs.get(job)?;
                 let (step, fence) = (job.step, job.fence);
-                let report = Command::Report { step, fence, report: *report, answer: None };
+                let ends = matches!(report, Report::Ended(_));
+                let answer = job.answer.clone().filter(|_| ends);
+                let report = Command::Report { step, fence, report: *report, answer };
                 command(report, &job.executor.0)
             }
             Errand::Renew { job } => {
@@ -57,7 +59,20 @@ impl World {
                 Some(Ask::Renew { step: job.step, fence: job.fence })
             }
             Errand::Person(it) => command(it.clone(), "ann"),
+            Errand::Ship { command: it, .. } => command(self.looked_up(it), "ci"),
+            Errand::Crew(executor, it) => command(it.clone(), &executor.0),
         }
+    }
+
+    /// A command with the number that the store has for its version.
+    fn looked_up(&self, command: &Command) -> Command {
+        let mut command = command.clone();
+        if let Command::Trigger { service, version, known, .. }
+        | Command::Happen { service, version, known, .. } = &mut command
+        {
+            *known = self.disk.known(service, version);
+        }
+        command
     }
 
     /// Lets every owner decide what it can.
@@ -127,7 +142,10 @@ impl World {
             Errand::Report { job, report: Report::Ended(_), .. } => {
                 self.jobs.get(job).map_or(About::Other, |job| About::Answer(job.step))
             }
-            Errand::Report { .. } | Errand::Renew { .. } | Errand::Person(_) => About::Other,
+            Errand::Ship { command, .. } => launched(command).map_or(About::Other, About::Launch),
+            Errand::Report { .. } | Errand::Renew { .. } | Errand::Person(_) | Errand::Crew(..) => {
+                About::Other
+            }
         }
     }
 
@@ -144,9 +162,12 @@ impl World {
                 | RequestError::Overloaded(_)
                 | RequestError::StaleLookup)
         );
-        if let Errand::Start { deployment, .. } = errand
-            && certain
-        {
+        let started = match &errand {
+            Errand::Start { deployment, .. } => Some(*deployment),
+            Errand::Ship { command, fresh: true } => launched(command),
+            _ => None,
+        };
+        if let Some(deployment) = started.filter(|_| certain) {
             self.verifier.denied(deployment)?;
         }
         if self.healing.is_none() && self.dice.chance(2) {
@@ -181,5 +202,15 @@ impl World {
         let told = self.tell(&mut owner, out);
         self.owners.insert(index, owner);
         told
+    }
+}
+
+/// The deployment that a command is for which may start one.
+fn launched(command: &Command) -> Option<DeploymentId> {
+    match command {
+        Command::Trigger { deployment, .. } | Command::Happen { deployment, .. } => {
+            Some(*deployment)
+        }
+        _ => None,
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use seaway_kernel::{Actor, Reason, Record};
-use seaway_model::Fact;
+use seaway_kernel::{Actor, Detail, Event, On, Reason, Record, Trigger};
+use seaway_model::{Fact, Kind, Outcome};
 
 /// States that are hard to reach, and that a run of many worlds must reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,10 +25,23 @@ pub enum Rare {
     SkippedByPerson,
     Paused,
     Aborted,
+    JoinFired,
+    RunWithdrawn,
+    TimedOut,
+    RunTimedOut,
+    NobodyCame,
+    TriedAgain,
+    RollbackRan,
+    RunTriggered,
+    EventFired,
+    TriggerRefused,
+    ExecutorSilent,
+    EditedRetry,
+    HelperCame,
 }
 
 impl Rare {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 32] = [
         Self::StaleAnswerRefused,
         Self::DuplicateAnswerRefused,
         Self::Surpassed,
@@ -48,6 +61,19 @@ impl Rare {
         Self::SkippedByPerson,
         Self::Paused,
         Self::Aborted,
+        Self::JoinFired,
+        Self::RunWithdrawn,
+        Self::TimedOut,
+        Self::RunTimedOut,
+        Self::NobodyCame,
+        Self::TriedAgain,
+        Self::RollbackRan,
+        Self::RunTriggered,
+        Self::EventFired,
+        Self::TriggerRefused,
+        Self::ExecutorSilent,
+        Self::EditedRetry,
+        Self::HelperCame,
     ];
 
     #[must_use]
@@ -72,6 +98,19 @@ impl Rare {
             Self::SkippedByPerson => "skipped by a person",
             Self::Paused => "paused",
             Self::Aborted => "aborted",
+            Self::JoinFired => "join fired",
+            Self::RunWithdrawn => "run withdrawn",
+            Self::TimedOut => "task timed out",
+            Self::RunTimedOut => "run timed out",
+            Self::NobodyCame => "nobody could do a task",
+            Self::TriedAgain => "failed task tried again by itself",
+            Self::RollbackRan => "failure triggered a run",
+            Self::RunTriggered => "run triggered a run",
+            Self::EventFired => "event from outside fired",
+            Self::TriggerRefused => "trigger refused at the limit",
+            Self::ExecutorSilent => "silent executor gone",
+            Self::EditedRetry => "retried with edited data",
+            Self::HelperCame => "helper came",
         }
     }
 }
@@ -103,11 +142,36 @@ impl Tally {
             (Fact::Superseded, Some(Reason::Replaced)) => Rare::WaiterSuperseded,
             (Fact::Cancelled, Some(Reason::Orphaned)) => Rare::OrphanCancelled,
             (Fact::LeaseExpired, _) => Rare::LeaseExpired,
-            (Fact::Retried, _) if record.by == Actor::Seaway => Rare::RestartedAfterComingBack,
+            (Fact::Retried, _) if record.by == Actor::Seaway => match record.kind {
+                Kind::TaskDone => Rare::TriedAgain,
+                _ => Rare::RestartedAfterComingBack,
+            },
+            (Fact::Retried, _) if record.detail.is_some() => Rare::EditedRetry,
+            (Fact::Cancelled, Some(Reason::Withdrawn)) => Rare::RunWithdrawn,
+            (Fact::Failed, Some(Reason::TimedOut)) => Rare::TimedOut,
+            (Fact::Failed, Some(Reason::RunTimedOut)) => Rare::RunTimedOut,
+            (Fact::Failed, Some(Reason::NoExecutor)) => Rare::NobodyCame,
+            (Fact::Skipped, Some(Reason::TooManyRuns)) => Rare::TriggerRefused,
+            (Fact::ExecutorLeft, _) if record.by == Actor::Seaway => Rare::ExecutorSilent,
+            (Fact::Finished, _) => match record.detail.as_deref() {
+                Some(Detail::Triggered { on: Some(on), .. }) => fired(on),
+                _ => return,
+            },
             (Fact::Paused, _) => Rare::Paused,
             (Fact::Aborted, _) => Rare::Aborted,
             _ => return,
         };
         self.saw(rare);
+    }
+}
+
+/// Which kind of entry fired.
+fn fired(trigger: &Trigger) -> Rare {
+    let fails = trigger.selector.results.iter().any(|(_, outcome)| *outcome == Outcome::Fail);
+    match &trigger.on {
+        On::All(_) => Rare::JoinFired,
+        On::Event(Event::Finished { .. }) if fails => Rare::RollbackRan,
+        On::Event(Event::Finished { .. }) => Rare::RunTriggered,
+        On::Event(Event::Domain(_)) => Rare::EventFired,
     }
 }
