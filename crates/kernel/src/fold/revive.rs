@@ -215,6 +215,7 @@ impl Past<'_> {
                     || (Some(key.0) == stage && key.1 == Kind::StageFinished);
                 (itself && *key == from) || end || order.is_after(from, *key, itself)
             })
+            .filter(|key| from.1 != Kind::StageStarted || self.starts_again(*key))
             .collect();
         self.forget_data(from);
         for key in after {
@@ -223,6 +224,15 @@ impl Past<'_> {
                 open_attempt(deployment, key);
             }
         }
+    }
+
+    /// When a stage starts again, what was triggered in it stays triggered, and what ended there
+    /// has ended.
+    fn starts_again(&self, (target, kind): StepKey) -> bool {
+        let run = run_above(&self.kernel.targets, target);
+        let Some(run) = run.filter(|run| self.runs.contains_key(run)) else { return true };
+        let end = self.cells.get(&(run, Kind::SequenceFinished));
+        kind != Kind::SequenceTriggered && !end.is_some_and(|end| end.is_settled())
     }
 
     fn definition(&self, run: TargetId) -> Option<&Sequence> {

@@ -449,7 +449,24 @@ impl Kernel {
                 }
             }
         }
+        self.rejoin(id, spot);
         self.release_after(id, spot);
+    }
+
+    /// A run that gave up its service for an approval has it again at once, if its family does.
+    fn rejoin(&mut self, id: DeploymentId, spot: Spot) {
+        let Position::Inside(key, _) = spot.position() else { return };
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        let run = &deployment.runs[&key];
+        let asks = run.origin.is_some() && run.pinned && !run.holds_service;
+        if !asks || run.withdrawn || run.finish().is_settled() {
+            return;
+        }
+        let holder = deployment.holder(run.holder);
+        let service = PermitKey::Service(key.stage, deployment.service_part);
+        if self.permits.holders(service).contains(&holder) {
+            deployment.runs.get_mut(&key).expect("it was just looked at").holds_service = true;
+        }
     }
 }
 

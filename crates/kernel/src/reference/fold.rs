@@ -432,6 +432,9 @@ impl Reference {
                     _ => false,
                 };
                 let same = *path == key.0 && *kind == key.1;
+                if origin.kind == Kind::StageStarted && !starts_again(dep, path, *kind) {
+                    return ends;
+                }
                 ends || (same && itself) || (!same && reopens(&origin, path, *kind, itself))
             })
             .map(|(key, _)| key.clone())
@@ -449,6 +452,15 @@ impl Reference {
 fn stage_of<'a>(project: &str, origin: &'a Node) -> Option<&'a str> {
     let stage = origin.stage.as_ref()?;
     origin.path.get(..project.len() + 1 + stage.as_str().len())
+}
+
+/// When a stage starts again, what was triggered in it stays triggered, and what ended there has
+/// ended.
+fn starts_again(dep: &Dep, path: &str, kind: Kind) -> bool {
+    let run = path.split('/').take(3).collect::<Vec<_>>().join("/");
+    let end = dep.facts.get(&(run.clone(), Kind::SequenceFinished));
+    let over = end.is_some_and(|told| told.status.settled());
+    !dep.born.contains_key(&run) || (kind != Kind::SequenceTriggered && !over)
 }
 
 /// Whether a step, in the structure or gone from it, comes after another in its run (or is in its
