@@ -142,7 +142,11 @@ impl Kernel {
     /// Deployments that were brought back and are still over leave memory again.
     pub(crate) fn drop_revived(&mut self) {
         for id in std::mem::take(&mut self.revived) {
-            if self.deployments.get(&id).is_some_and(Deployment::has_ended) {
+            let Some(deployment) = self.deployments.get(&id) else { continue };
+            if !deployment.derived.firing.is_empty() {
+                // Something happened to it that starts it again with the next records.
+                self.revived.push(id);
+            } else if deployment.has_ended() {
                 self.remove(id);
             }
         }

@@ -290,6 +290,9 @@ impl Past<'_> {
         let parent = end.flatten().and_then(|run| self.runs.get(&run));
         let since = parent.map_or(record.seq, |parent| parent.since);
         self.enter_stage(deployment, record, end == Some(None));
+        if let Some(key) = run_key(&self.kernel.world, &self.kernel.targets, record.target) {
+            deployment.numbers.insert((key.stage, key.sequence), key.number);
+        }
         let past =
             PastRun { origin, since, flow, moved: record.at, withdrawn: false, last_task: None };
         self.runs.insert(record.target, past);
