@@ -212,7 +212,8 @@ impl Past<'_> {
             .filter(|key| {
                 let end = (key.0 == TargetTable::ROOT && key.1 == Kind::PipelineFinished)
                     || (Some(key.0) == stage && key.1 == Kind::StageFinished);
-                (itself && *key == from) || end || order.is_after(from, *key, itself)
+                let later = order.is_after(from, *key, itself) && !self.stays(from, *key);
+                (itself && *key == from) || end || later
             })
             .collect();
         self.forget_data(from);
@@ -222,6 +223,18 @@ impl Past<'_> {
                 open_attempt(deployment, key);
             }
         }
+    }
+
+    /// A triggered stage that starts again keeps what was triggered, and the runs that have ended.
+    fn stays(&self, from: StepKey, key: StepKey) -> bool {
+        let (world, targets) = (&self.kernel.world, &self.kernel.targets);
+        let stage = world.stages.find(targets.part(targets.get(from.0).part));
+        if from.1 != Kind::StageStarted || !stage.is_some_and(|stage| world.is_triggered(stage)) {
+            return false;
+        }
+        let end = run_above(targets, key.0).map(|run| (run, Kind::SequenceFinished));
+        let end = end.and_then(|end| self.cells.get(&end));
+        key.1 == Kind::SequenceTriggered || end.is_some_and(|end| end.is_settled())
     }
 
     fn definition(&self, run: TargetId) -> Option<&Sequence> {
