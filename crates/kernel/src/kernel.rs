@@ -120,6 +120,12 @@ impl Kernel {
         &self.world.structure
     }
 
+    /// Whether a deployment is in memory, under way or brought back.
+    #[must_use]
+    pub fn is_loaded(&self, deployment: DeploymentId) -> bool {
+        self.deployments.contains_key(&deployment)
+    }
+
     /// The service of a deployment that is in memory, also of one that has just ended.
     #[must_use]
     pub fn service(&self, deployment: DeploymentId) -> Option<&Name> {
@@ -142,11 +148,14 @@ impl Kernel {
     /// Deployments that were brought back and are still over leave memory again.
     pub(crate) fn drop_revived(&mut self) {
         for id in std::mem::take(&mut self.revived) {
-            let Some(deployment) = self.deployments.get(&id) else { continue };
-            if !deployment.derived.firing.is_empty() {
-                // Something happened to it that starts it again with the next records.
+            let Some(deployment) = self.deployments.get(&id).filter(|it| it.has_ended()) else {
+                continue;
+            };
+            let mut causes = deployment.derived.firing.iter();
+            if causes.any(|at| self.dues(deployment, *at).next().is_some()) {
+                // Something happened to it that has yet to start a sequence.
                 self.revived.push(id);
-            } else if deployment.has_ended() {
+            } else {
                 self.remove(id);
             }
         }

@@ -34,6 +34,18 @@ pub enum Bug {
     AbortKeepsPermits,
     /// Time starts at zero again after a restart.
     TimeGoesBack,
+    /// A join fires although the first of its events is missing.
+    JoinIncomplete,
+    /// What happened fires its triggers a second time.
+    FiredTwice,
+    /// A task ends with the first answer, whoever else is at it.
+    FirstAnswerEnds,
+    /// A run that the newest structure derives no longer starts nevertheless.
+    WithdrawnStarts,
+    /// A task that failed is tried again for ever.
+    RetriesUnlimited,
+    /// A run that failed keeps nothing for what its failure triggers.
+    NothingInherited,
 }
 
 #[cfg(feature = "planted")]

@@ -1,7 +1,7 @@
 use seaway_model::planted::Bug;
 
 /// Every bug that can be planted, with the name that the command line and the table use.
-pub const BUGS: [(Bug, &str); 16] = [
+pub const BUGS: [(Bug, &str); 22] = [
     (Bug::AcknowledgedBeforeSync, "acknowledged-before-sync"),
     (Bug::EpochUnchecked, "epoch-unchecked"),
     (Bug::FenceUnchecked, "fence-unchecked"),
@@ -18,6 +18,12 @@ pub const BUGS: [(Bug, &str); 16] = [
     (Bug::CheckpointUnverified, "checkpoint-unverified"),
     (Bug::AbortKeepsPermits, "abort-keeps-permits"),
     (Bug::TimeGoesBack, "time-goes-back"),
+    (Bug::JoinIncomplete, "join-incomplete"),
+    (Bug::FiredTwice, "fired-twice"),
+    (Bug::FirstAnswerEnds, "first-answer-ends"),
+    (Bug::WithdrawnStarts, "withdrawn-starts"),
+    (Bug::RetriesUnlimited, "retries-unlimited"),
+    (Bug::NothingInherited, "nothing-inherited"),
 ];
 
 /// A planted bug and a seed that finds it.

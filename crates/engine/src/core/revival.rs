@@ -22,7 +22,7 @@ impl Writer {
             match &error {
                 _ if wanted != deployment => self.parked.push((wanted, waiting)),
                 Some(_) if fresh => {
-                    waiting.revived = true;
+                    (waiting.revived, waiting.fresh) = (true, true);
                     self.queue.insert(place, waiting);
                     place += 1;
                 }
@@ -44,7 +44,7 @@ impl Writer {
         deployment: DeploymentId,
         rows: &[Linked],
     ) -> Result<(), RequestError> {
-        if self.kernel.service(deployment).is_some() {
+        if self.kernel.is_loaded(deployment) {
             // It was started while the store was asked for it.
             return Ok(());
         }

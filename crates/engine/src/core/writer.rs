@@ -35,6 +35,8 @@ pub(super) struct Waiting {
     pub(super) request: Request,
     /// Its deployment was brought back for it once; asking for that again could go on for ever.
     pub(super) revived: bool,
+    /// Its deployment has no records.
+    pub(super) fresh: bool,
 }
 
 /// What deciding a request led to.
@@ -69,7 +71,7 @@ impl Writer {
         if self.room() == 0 {
             return Err(Overloaded { retry_after: self.limits.retry_after });
         }
-        self.queue.push_back(Waiting { request, revived: false });
+        self.queue.push_back(Waiting { request, revived: false, fresh: false });
         Ok(())
     }
 
@@ -122,7 +124,7 @@ impl Writer {
             return Decided::Answer(ticket, Err(error));
         }
         let result = match &waiting.request.ask {
-            Ask::Command { command, by, .. } => match self.unread(command, waiting.revived) {
+            Ask::Command { command, by, .. } => match self.unread(command, waiting.fresh) {
                 Some(deployment) => Err(Refusal::NotLoaded(deployment)),
                 None => self.kernel.decide(command, now, by, records),
             },
@@ -143,10 +145,10 @@ impl Writer {
 
     /// What is triggered may be new, or may have left memory: as long as it is not known which, its
     /// records are asked for. A new one has none.
-    fn unread(&self, command: &Command, revived: bool) -> Option<DeploymentId> {
+    fn unread(&self, command: &Command, fresh: bool) -> Option<DeploymentId> {
         let deployment = launched(command)?;
-        let unread = !revived || self.registrations.knows(deployment);
-        (unread && self.kernel.service(deployment).is_none()).then_some(deployment)
+        let unread = !fresh || self.registrations.knows(deployment);
+        (unread && !self.kernel.is_loaded(deployment)).then_some(deployment)
     }
 
     /// Ends a batch: with records it becomes an append; without, its answers follow the last append

@@ -57,7 +57,8 @@ impl Kernel {
             cause.open && cause.event == Happened::Finished(key)
         };
         let mut causes = deployment.causes.iter().rev().filter(ended);
-        causes.any(|(at, _)| self.dues(deployment, *at).any(|entry| entry.0 == key.stage))
+        let due = causes.any(|(at, _)| self.dues(deployment, *at).any(|it| it.0 == key.stage));
+        due && !planted(Bug::NothingInherited)
     }
 
     /// While a run only waits for an approval it gives up its service, like a paused one.

@@ -213,9 +213,9 @@ impl Past<'_> {
             .filter(|key| {
                 let end = (key.0 == TargetTable::ROOT && key.1 == Kind::PipelineFinished)
                     || (Some(key.0) == stage && key.1 == Kind::StageFinished);
-                (itself && *key == from) || end || order.is_after(from, *key, itself)
+                let later = order.is_after(from, *key, itself) && !self.stays(from, *key);
+                (itself && *key == from) || end || later
             })
-            .filter(|key| from.1 != Kind::StageStarted || self.starts_again(*key))
             .collect();
         self.forget_data(from);
         for key in after {
@@ -226,13 +226,16 @@ impl Past<'_> {
         }
     }
 
-    /// When a stage starts again, what was triggered in it stays triggered, and what ended there
-    /// has ended.
-    fn starts_again(&self, (target, kind): StepKey) -> bool {
-        let run = run_above(&self.kernel.targets, target);
-        let Some(run) = run.filter(|run| self.runs.contains_key(run)) else { return true };
-        let end = self.cells.get(&(run, Kind::SequenceFinished));
-        kind != Kind::SequenceTriggered && !end.is_some_and(|end| end.is_settled())
+    /// A triggered stage that starts again keeps what was triggered, and the runs that have ended.
+    fn stays(&self, from: StepKey, key: StepKey) -> bool {
+        let (world, targets) = (&self.kernel.world, &self.kernel.targets);
+        let stage = world.stages.find(targets.part(targets.get(from.0).part));
+        if from.1 != Kind::StageStarted || !stage.is_some_and(|stage| world.is_triggered(stage)) {
+            return false;
+        }
+        let end = run_above(targets, key.0).map(|run| (run, Kind::SequenceFinished));
+        let end = end.and_then(|end| self.cells.get(&end));
+        key.1 == Kind::SequenceTriggered || end.is_some_and(|end| end.is_settled())
     }
 
     fn definition(&self, run: TargetId) -> Option<&Sequence> {

@@ -1,3 +1,4 @@
+use seaway_model::planted::{Bug, planted};
 use seaway_model::{DeploymentId, Fact, Kind, Level, Outcome, Span, TargetId};
 
 use super::apply::IllegalRecord;
@@ -294,7 +295,8 @@ impl Kernel {
         let tried = record.attempt.0;
         let over = record.reason() == Some(&Reason::RunTimedOut);
         let work = run.shape.has_work(Role::TaskDone { task });
-        if record.fact != Fact::Failed || over || !work || tried > retries.limit {
+        let often = tried > retries.limit && !planted(Bug::RetriesUnlimited);
+        if record.fact != Fact::Failed || over || !work || often {
             return false;
         }
         let longer = retries.backoff.0.saturating_mul(1 << (tried - 1).min(20));

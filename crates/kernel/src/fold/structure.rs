@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use seaway_model::planted::{Bug, planted};
 use seaway_model::{DeploymentId, Seq};
 
 use super::apply::IllegalRecord;
@@ -76,6 +77,7 @@ impl Kernel {
             let open = !run.pinned && !run.withdrawn && !run.finish().is_settled();
             if let Some(cause) = deployment.causes.get(at)
                 && open
+                && !planted(Bug::WithdrawnStarts)
                 && !self.still_derives(deployment, (*at, cause), (*key, on))
             {
                 gone.insert(*key);

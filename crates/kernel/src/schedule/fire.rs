@@ -1,3 +1,4 @@
+use seaway_model::planted::{Bug, planted};
 use seaway_model::{DeploymentId, Fact, Kind, Outcome, Seq, TargetTable};
 use serde_json::Value;
 
@@ -62,7 +63,8 @@ impl Kernel {
 
     fn is_due(&self, deployment: &Deployment, (at, cause): (Seq, &Cause), entry: Entry) -> bool {
         let Some(trigger) = self.world.trigger(entry) else { return false };
-        let fired = cause.fired.contains(&(entry.0, entry.1, trigger.clone()));
+        let again = planted(Bug::FiredTwice) && cause.runs.len() == 1;
+        let fired = cause.fired.contains(&(entry.0, entry.1, trigger.clone())) && !again;
         !fired && self.derives(deployment, (at, cause), entry, trigger)
     }
 
@@ -79,10 +81,12 @@ impl Kernel {
         }
         match &trigger.on {
             On::Event(_) => true,
-            On::All(events) => events.iter().all(|event| {
-                let newest = self.joins(deployment, event, entry, trigger);
-                newest.is_some_and(|(newest, _)| newest <= at)
-            }),
+            On::All(events) => {
+                events.iter().skip(planted(Bug::JoinIncomplete).into()).all(|event| {
+                    let newest = self.joins(deployment, event, entry, trigger);
+                    newest.is_some_and(|(newest, _)| newest <= at)
+                })
+            }
         }
     }
 

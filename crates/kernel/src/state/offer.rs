@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use seaway_model::planted::{Bug, planted};
 use seaway_model::{ExecutorName, Outcome, TargetId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,10 @@ impl Offer {
 
     /// How it ends, once all who took it or were waited for have answered.
     pub(crate) fn end(&self) -> Option<Outcome> {
-        let ends: Option<Vec<Outcome>> = self.parts.iter().map(|part| part.end).collect();
+        let ends: Option<Vec<Outcome>> = match planted(Bug::FirstAnswerEnds) {
+            false => self.parts.iter().map(|part| part.end).collect(),
+            true => Some(self.parts.iter().filter_map(|part| part.end).collect()),
+        };
         ends?.into_iter().max()
     }
 }

@@ -47,6 +47,8 @@ pub(super) struct Yard {
     pub(super) offers: BTreeMap<TargetId, Offer>,
     /// The newest lease of each share, in which attempt.
     pub(super) leases: BTreeMap<TargetId, (Attempt, u32)>,
+    /// Runs that work, or are about to with what the run before them kept.
+    pub(super) inside: BTreeSet<TargetId>,
     /// Stages that were entered because something happened outside.
     pub(super) exempt: BTreeSet<TargetId>,
 }

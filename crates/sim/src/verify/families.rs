@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use seaway_kernel::{Batch, Entry, Stage};
 use seaway_model::{DeploymentId, Kind, Name, Outcome, TargetId};
 
-use super::ledger::{Life, Status, StepKey};
+use super::ledger::{Course, Life, Status, StepKey};
 use super::log::Verifier;
 use super::paths::Spot;
 use super::permits::Key;
@@ -17,6 +17,11 @@ impl Life {
     pub(super) fn root(&self, run: TargetId) -> TargetId {
         let born = self.runs.get(&run).and_then(|log| log.born.as_ref());
         born.map_or(run, |born| born.root)
+    }
+
+    /// Whether a run that works in this name is at it.
+    pub(super) fn is_inside(&self, root: TargetId) -> bool {
+        self.yard.inside.iter().any(|run| self.root(*run) == root)
     }
 }
 
@@ -40,7 +45,10 @@ impl Verifier {
         }
         let holder = (id, Some(life.root(spot.run)));
         let service = Key::Service(name.clone(), life.service.clone());
-        self.permits.join(service.clone(), (holder, key.0), 1)?;
+        self.permits.join(service, (holder, key.0), 1)?;
+        let life = self.lives.get_mut(&id).expect("the caller found it");
+        life.yard.inside.insert(spot.run);
+        let life = &self.lives[&id];
         let run = life.runs.get(&spot.run);
         let number = self.task_number(life, spot);
         let definition = run.and_then(|run| self.definition(run));
@@ -54,14 +62,18 @@ impl Verifier {
             let key = Key::Range(name.clone(), run.sequence.clone());
             self.permits.join(key, (holder, spot.run), range.batch.capacity)?;
         }
-        if definition.tasks[number].name.as_str() == APPROVAL {
-            self.permits.release_outer(&service, holder);
+        if definition.tasks[number].name.as_str() == APPROVAL
+            && !self.permits.keeps_range(holder, spot.run)
+        {
+            // Others may work while it waits for a person.
+            let life = self.lives.get_mut(&id).expect("the caller found it");
+            life.yard.inside.remove(&spot.run);
         }
         Ok(())
     }
 
-    /// A family has ended when all its runs have, and nothing that the last failure triggers in
-    /// the same stage is still to come.
+    /// Families of which no run works any more: all have ended, or are to line up again, and
+    /// nothing that a failure triggers in the same stage is still to come.
     pub(super) fn ended_families(
         &mut self,
         id: DeploymentId,
@@ -72,50 +84,38 @@ impl Verifier {
         let over = end.is_settled() && *end != Status::Failed;
         let inside = life.runs.keys().filter(|run| self.paths.table.get(**run).parent == stage);
         let runs: Vec<TargetId> = inside.copied().collect();
-        let flying = life.steps.iter().filter(|(_, it)| it.status == Status::Flying);
-        let busy: Vec<TargetId> =
-            flying.map(|((target, _), _)| self.paths.spot(*target).run).collect();
         let Some(name) = self.paths.spot(stage).stage.clone() else { return BTreeSet::new() };
         let heirs = life.yard.due.iter().filter(|(_, (stage, _, _))| *stage == name);
         let failures = heirs.filter_map(|(at, _)| life.yard.happened.get(at));
-        let heirs = failures.filter(|it| it.outcome == Outcome::Fail).filter_map(|it| it.run);
-        let expecting: BTreeSet<TargetId> = heirs.map(|run| life.root(run)).collect();
-        let open = runs.iter().filter(|run| {
+        let failures = failures.filter(|it| it.outcome == Outcome::Fail);
+        let expecting: BTreeSet<TargetId> = failures.filter_map(|it| it.run).collect();
+        let at_rest = |run: &&TargetId| {
             let finished = life.status((**run, Kind::SequenceFinished)).is_settled();
-            !(finished || over) || busy.contains(run)
-        });
-        let open: BTreeSet<TargetId> = open.map(|run| life.root(*run)).collect();
-        let roots = runs.iter().map(|run| life.root(*run));
-        roots.filter(|root| !open.contains(root) && (over || !expecting.contains(root))).collect()
-    }
-
-    /// Families of which all that is open only waits for a person give up their service.
-    pub(super) fn release_approving(&mut self, id: DeploymentId, stage: TargetId) {
-        let life = &self.lives[&id];
-        let Some(name) = self.paths.spot(stage).stage.clone() else { return };
-        let inside = life.runs.keys().filter(|run| self.paths.table.get(**run).parent == stage);
-        let open = inside.filter(|run| {
-            !life.status((**run, Kind::SequenceFinished)).is_settled()
-                || life.is_flying(|target| self.paths.run_above(target) == Some(**run))
-        });
-        let open: Vec<TargetId> = open.copied().collect();
-        let busy = open.iter().filter(|run| !self.is_approving(life, **run));
-        let busy: BTreeSet<TargetId> = busy.map(|run| life.root(*run)).collect();
-        let service = Key::Service(name, life.service.clone());
-        let waiting: BTreeSet<TargetId> = open.iter().map(|run| life.root(*run)).collect();
-        for root in waiting.difference(&busy) {
-            self.permits.release_outer(&service, (id, Some(*root)));
-        }
-    }
-
-    fn is_approving(&self, life: &Life, run: TargetId) -> bool {
-        let mut flying = life.steps.iter().filter(|((target, _), step)| {
-            step.status == Status::Flying && self.paths.run_above(*target) == Some(run)
-        });
-        let approval = |((target, _), _): (&StepKey, _)| {
-            self.task_name(*target).is_some_and(|name| name == APPROVAL)
+            let busy = life.is_flying(|target| self.paths.run_above(target) == Some(**run));
+            (finished || over) && !busy && (over || !expecting.contains(*run))
         };
-        flying.next().is_some_and(approval) && flying.next().is_none()
+        let resting: Vec<TargetId> = runs.iter().filter(at_rest).copied().collect();
+        let life = self.lives.get_mut(&id).expect("the caller found it");
+        resting.iter().for_each(|run| {
+            life.yard.inside.remove(run);
+        });
+        let roots: BTreeSet<TargetId> = runs.iter().map(|run| life.root(*run)).collect();
+        roots.into_iter().filter(|root| !life.is_inside(*root)).collect()
+    }
+
+    /// A paused run lines up again, once nothing of it is in flight, unless it keeps a range.
+    pub(super) fn step_aside(&mut self, id: DeploymentId) {
+        let life = &self.lives[&id];
+        if life.course != Course::Paused {
+            return;
+        }
+        let idle = life.yard.inside.iter().filter(|run| {
+            let flying = life.is_flying(|target| self.paths.run_above(target) == Some(**run));
+            !flying && !self.permits.keeps_range((id, Some(life.root(**run))), **run)
+        });
+        let idle: Vec<TargetId> = idle.copied().collect();
+        let life = self.lives.get_mut(&id).expect("the caller found it");
+        life.yard.inside.retain(|run| !idle.contains(run));
     }
 
     pub(super) fn is_yard(&self, stage: Option<&Name>) -> bool {

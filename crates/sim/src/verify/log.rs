@@ -213,6 +213,7 @@ impl Verifier {
             life.yard.due.clear();
         }
         self.permits.release_paused(id, life, &mut self.paths);
+        self.step_aside(id);
         Ok(())
     }
 }

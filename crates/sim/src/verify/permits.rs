@@ -55,12 +55,10 @@ impl Permits {
         });
     }
 
-    /// A holder gives one permit up, unless it keeps a range or a member, which others can only
-    /// get at with it.
-    pub(super) fn release_outer(&mut self, key: &Key, holder: Holder) {
-        if !self.inner_holders().contains(&holder) {
-            self.release(|it, held_by, _| it == key && *held_by == holder);
-        }
+    /// Whether a run keeps a range, which others can only get at with the service.
+    pub(super) fn keeps_range(&self, holder: Holder, run: TargetId) -> bool {
+        let ranges = self.held.iter().filter(|(key, _)| matches!(key, Key::Range(..)));
+        ranges.flat_map(|(_, holders)| holders).any(|it| *it == (holder, run))
     }
 
     fn inner_holders(&self) -> Vec<Holder> {
@@ -184,7 +182,7 @@ impl Verifier {
         if key.0 != TargetTable::ROOT {
             self.release_ended(id, spot.stage_target);
             if self.is_yard(spot.stage.as_ref()) {
-                self.release_approving(id, spot.stage_target);
+                self.step_aside(id);
             }
             self.permits.release_paused(id, &self.lives[&id], &mut self.paths);
         }

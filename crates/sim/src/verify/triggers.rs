@@ -141,6 +141,9 @@ impl Verifier {
             life.reopen((stage_target, Kind::StageFinished));
         }
         life.reopen((TargetTable::ROOT, Kind::PipelineFinished));
+        if root != record.target && life.is_inside(root) {
+            life.yard.inside.insert(record.target);
+        }
         let born = Some(Born { from, since, root, gone: false });
         life.runs.insert(record.target, RunLog { stage, sequence, definition: None, born });
         self.set(id, (record.target, Kind::SequenceTriggered), Status::Passed);
