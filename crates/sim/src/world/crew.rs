@@ -173,13 +173,13 @@ impl World {
             Waiting::NoExecutor { .. } if self.healing.is_some() => {
                 let who = executor(HELPER);
                 if !self.crew.contains_key(&who) {
-                    let everything = |task: &&str| Subscription {
+                    let everything = |task: &str| Subscription {
                         task: name(task),
                         stages: Vec::new(),
                         services: Vec::new(),
                         expressions: Vec::new(),
                     };
-                    let all = TASKS.iter().map(|task| everything(&task)).collect();
+                    let all = TASKS.iter().map(|task| everything(task)).collect();
                     self.tally.saw(Rare::HelperCame);
                     self.sign_on(&who, all, LONG);
                 } else {
