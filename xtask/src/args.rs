@@ -29,7 +29,7 @@ pub(crate) enum Task {
     },
     /// Run one benchmark, or all of them
     Bench {
-        /// plan, append, replay, permits or checkpoint
+        /// plan, append, replay, permits, sequences or checkpoint
         name: Option<String>,
         /// Print the results for machines
         #[arg(long)]

@@ -26,6 +26,8 @@ pub(crate) enum Bench {
     Replay,
     /// How fast permits are handed on, by the number of those who wait
     Permits,
+    /// What an event costs, by the length of the pipeline and what is in flight
+    Sequences,
     /// Whether appends notice that a checkpoint is written
     Checkpoint,
 }
@@ -43,6 +45,7 @@ impl Bench {
             Self::Append => "append",
             Self::Replay => "replay",
             Self::Permits => "permits",
+            Self::Sequences => "sequences",
             Self::Checkpoint => "checkpoint",
         }
     }

@@ -14,6 +14,7 @@ mod plan;
 mod replay;
 mod sample;
 mod scribe;
+mod sequences;
 mod sheet;
 mod watch;
 
@@ -36,6 +37,7 @@ fn main() -> Result<()> {
             Bench::Append => append::run(args.quick, &mut sheet)?,
             Bench::Replay => replay::run(args.quick, &mut sheet)?,
             Bench::Permits => permits::run(args.quick, &mut sheet)?,
+            Bench::Sequences => sequences::run(args.quick, &mut sheet)?,
             Bench::Checkpoint => checkpoint::run(args.quick, &mut sheet)?,
         }
         sheet.end();

@@ -2,7 +2,7 @@ use clap::{Parser, Subcommand};
 
 use crate::demo::DemoArgs;
 use crate::log::LogArgs;
-use crate::shipyard::{LintArgs, MigrateArgs};
+use crate::shipyard::{LintArgs, MigrateArgs, SimulateArgs};
 
 /// Delivers revisions of services through stages, and proves it from an append-only log
 #[derive(Debug, Parser)]
@@ -18,6 +18,7 @@ pub(crate) enum Command {
     Lint(LintArgs),
     Log(LogArgs),
     Migrate(MigrateArgs),
+    Simulate(SimulateArgs),
 }
 
 const EXAMPLES: &str = "\
@@ -25,6 +26,7 @@ Examples:
   seaway demo                                  deliver a few example revisions, and clean up
   seaway demo --keep ./demo                    the same, and keep the data directory
   seaway lint shipyard.yaml                    check a pipeline document
+  seaway simulate -f shipyard.yaml story.yaml  play it, with a script of who answers what
   seaway log list --data ./demo --limit 20     the first records of its log
   seaway log as-of --data ./demo               what is at every stage
   seaway log verify --data ./demo              prove that no record was changed

@@ -25,6 +25,7 @@ async fn main() -> ExitCode {
         Command::Lint(args) => shipyard::lint(args, &mut out),
         Command::Log(args) => log::run(args, &mut out).await,
         Command::Migrate(args) => shipyard::migrate(&args, &mut out),
+        Command::Simulate(args) => shipyard::simulate(&args, &mut out),
     };
     match done.and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,

@@ -198,7 +198,10 @@ pub enum Refusal {
     UnknownExecutor(ExecutorName),
     #[error("executor {0} is not subscribed to this task; change its subscriptions")]
     NotSubscribed(ExecutorName),
-    #[error("this sequence ran {max} times in the deployment; use a new one", max = Refusal::MAX_RUNS)]
+    #[error(
+        "this sequence ran {max} times in the deployment; use a new one",
+        max = Refusal::MAX_RUNS
+    )]
     TooManyRuns,
     #[error(transparent)]
     Structure(#[from] StructureError),

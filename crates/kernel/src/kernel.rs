@@ -13,7 +13,7 @@ use crate::{Refusal, Step};
 /// State changes only by folding records: [`Kernel::decide`] and [`Kernel::tick`] make records and
 /// fold each through the same code as [`Kernel::apply`]. If what they made does not become durable,
 /// the kernel has to be dropped and loaded again.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Kernel {
     pub(crate) project: Name,
     pub(crate) head: Seq,
@@ -42,7 +42,7 @@ pub struct Kernel {
 }
 
 /// What is neither a record nor part of the hashed state: when holders last said they are alive.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Volatile {
     pub(crate) deadlines: BTreeMap<Step, Timestamp>,
     pub(crate) by_deadline: BTreeSet<(Timestamp, Step)>,

@@ -27,4 +27,6 @@ pub use structure::{
     Batch, Edit, Entry, Event, Group, On, Policy, Range, Retries, Selector, Sequence, Slot, Stage,
     Structure, StructureChange, StructureError, Task, Trigger, When,
 };
-pub use view::{Edge, EdgeState, Message, Waiting, WaitingJoin, WaitingStep};
+pub use view::{
+    Affected, Edge, EdgeState, Fate, Foreseen, Message, Plan, Waiting, WaitingJoin, WaitingStep,
+};

@@ -13,6 +13,7 @@ mod parse;
 mod plain;
 mod problem;
 mod problems;
+pub mod reading;
 mod report;
 mod schema;
 mod totals;

@@ -15,7 +15,7 @@ pub struct Checked {
 /// Reads and checks a shipyard. `file` is how messages name it.
 pub fn parse(text: &str, file: &str) -> Result<Checked, Problems> {
     let mut report = Report::new(text);
-    let root = yaml::read(text, &mut report);
+    let root = yaml::read(text, yaml::Subject::SHIPYARD, &mut report);
     let shipyard = root.and_then(|root| check(&root, file, &mut report));
     match shipyard {
         Some(shipyard) if !report.has_errors() => {

@@ -4,14 +4,14 @@ use crate::problem::{Also, Position, Problem, Severity};
 
 /// Bytes of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) offset: usize,
-    pub(crate) len: usize,
+pub struct Place {
+    pub offset: usize,
+    pub len: usize,
 }
 
 /// A problem whose place is not yet a line and a column.
 #[derive(Debug)]
-pub(crate) struct Draft {
+pub struct Draft {
     severity: Severity,
     code: Code,
     place: Place,
@@ -21,30 +21,30 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    pub(crate) fn new(severity: Severity, code: Code, place: Place, message: String) -> Self {
+    pub fn new(severity: Severity, code: Code, place: Place, message: String) -> Self {
         Self { severity, code, place, message, hint: String::new(), also: None }
     }
 
-    pub(crate) fn error(code: Code, place: Place, message: impl Into<String>) -> Self {
+    pub fn error(code: Code, place: Place, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, place, message.into())
     }
 
-    pub(crate) fn warning(code: Code, place: Place, message: impl Into<String>) -> Self {
+    pub fn warning(code: Code, place: Place, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, place, message.into())
     }
 
-    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+    pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: hint.into(), ..self }
     }
 
-    pub(crate) fn also(self, place: Place, label: impl Into<String>) -> Self {
+    pub fn also(self, place: Place, label: impl Into<String>) -> Self {
         Self { also: Some((place, label.into())), ..self }
     }
 }
 
 /// Collects what is to be said about one text.
 #[derive(Debug)]
-pub(crate) struct Report<'a> {
+pub struct Report<'a> {
     text: &'a str,
     /// Where each line starts.
     lines: Vec<usize>,
@@ -54,13 +54,13 @@ pub(crate) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         let starts = text.match_indices('\n').map(|(newline, _)| newline + 1);
         let lines = std::iter::once(0).chain(starts).collect();
         Self { text, lines, problems: Vec::new(), left_out: None }
     }
 
-    pub(crate) fn push(&mut self, draft: Draft) {
+    pub fn push(&mut self, draft: Draft) {
         let Draft { severity, code, place, message, hint, also } = draft;
         if self.is_full() {
             let (count, worst) = self.left_out.unwrap_or((0, severity));
@@ -78,17 +78,17 @@ impl<'a> Report<'a> {
     }
 
     /// Nothing more will be kept, so that nobody needs to work out good advice.
-    pub(crate) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.problems.len() >= limits::PROBLEMS
     }
 
-    pub(crate) fn has_errors(&self) -> bool {
+    pub fn has_errors(&self) -> bool {
         let left_out = self.left_out.is_some_and(|(_, worst)| worst == Severity::Error);
         left_out || self.problems.iter().any(Problem::is_error)
     }
 
     /// In the order of the text.
-    pub(crate) fn into_problems(mut self) -> Vec<Problem> {
+    pub fn into_problems(mut self) -> Vec<Problem> {
         self.problems.sort_by_key(|it| (it.at.offset, it.at.len));
         if let Some((count, severity)) = self.left_out {
             let at = self.position(Place { offset: self.text.len(), len: 0 });

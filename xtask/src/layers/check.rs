@@ -132,7 +132,7 @@ mod tests {
     fn pure_crates_use_little_from_outside() {
         check("seaway-kernel", "serde", "null", true);
         check("seaway-kernel", "tokio", "null", false);
-        check("seaway-kernel", "serde_json", "null", false);
+        check("seaway-model", "serde_json", "null", false);
         check("seaway-kernel", "proptest", "\"dev\"", true);
         check("seaway-wire", "serde_json", "null", true);
         check("seaway-model", "rand", "\"build\"", false);

@@ -54,6 +54,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "model", may_use: &[], purity: PURE },
     Layer { name: "shipyard", may_use: ORDER.split_at(1).0, purity: PURE_WITH_YAML },
     Layer { name: "kernel", may_use: ORDER.split_at(2).0, purity: PURE_WITH_JSON },
+    Layer { name: "scenario", may_use: ORDER.split_at(3).0, purity: PURE_WITH_JSON },
     Layer { name: "wire", may_use: ORDER.split_at(3).0, purity: PURE_WITH_JSON },
     Layer { name: "store", may_use: ORDER.split_at(4).0, purity: Purity::Free },
     Layer { name: "engine", may_use: ORDER.split_at(5).0, purity: Purity::Free },
@@ -63,8 +64,8 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         name: "cli",
         may_use: &[
-            "model", "shipyard", "kernel", "wire", "store", "engine", "executor", "server",
-            "operator",
+            "model", "shipyard", "kernel", "scenario", "wire", "store", "engine", "executor",
+            "server", "operator",
         ],
         purity: Purity::Free,
     },

@@ -37,7 +37,7 @@ impl<'a> Source<'a> {
 
     /// Whether the file belongs to a crate that sees no clock, randomness, files or network.
     pub(crate) fn is_pure(&self) -> bool {
-        ["model", "shipyard", "kernel", "wire"].iter().any(|name| {
+        ["model", "shipyard", "kernel", "scenario", "wire"].iter().any(|name| {
             let rest = self.path.strip_prefix("crates/").and_then(|rest| rest.strip_prefix(name));
             rest.is_some_and(|rest| rest.starts_with('/'))
         })

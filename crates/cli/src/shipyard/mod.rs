@@ -2,9 +2,11 @@
 
 mod lint;
 mod migrate;
+mod simulate;
 mod source;
 mod verdict;
 mod view;
 
 pub(crate) use lint::{LintArgs, run as lint};
 pub(crate) use migrate::{MigrateArgs, run as migrate};
+pub(crate) use simulate::{SimulateArgs, run as simulate};

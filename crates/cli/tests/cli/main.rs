@@ -7,4 +7,5 @@ mod list;
 mod program;
 mod questions;
 mod shipyard;
+mod simulate;
 mod verify;

@@ -3,7 +3,7 @@ use seaway_model::Fact;
 use crate::flow::MAX_PAYLOAD;
 use crate::record::{Detail, Reason};
 use crate::schedule::{Draft, Pen, is_work};
-use crate::state::{Course, Deployment, Position, Spot, Status};
+use crate::state::{Alarm, Course, Deployment, Position, Spot, Status};
 use crate::{Kernel, Refusal, Reply, Step};
 
 impl Kernel {
@@ -119,7 +119,7 @@ impl Kernel {
         if derived.todo.contains(&spot) || derived.in_line.contains_key(&spot) {
             return true;
         }
-        deployment.cell(spot).is_stale()
+        self.alarms.is_set(deployment.id, Alarm::Delay(spot)) || deployment.cell(spot).is_stale()
     }
 }
 

@@ -105,6 +105,7 @@ impl Kernel {
             backoffs: Default::default(),
             causes: Default::default(),
             joined: Default::default(),
+            numbers: Default::default(),
             events: 0,
             refused: 0,
             pauses: 0,

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use seaway_model::{Attempt, Fact, Kind, Level, Seq, TargetId, TargetTable, Timestamp};
+use seaway_model::{Attempt, Fact, Kind, Level, Name, Seq, TargetId, TargetTable, Timestamp};
 
 use super::apply::IllegalRecord;
 use super::order::{Order, run_above, stage_above};
@@ -127,6 +127,7 @@ struct PastRun {
     flow: Flow,
     moved: Timestamp,
     withdrawn: bool,
+    last_task: Option<Name>,
 }
 
 impl Past<'_> {
@@ -292,7 +293,11 @@ impl Past<'_> {
         let parent = end.flatten().and_then(|run| self.runs.get(&run));
         let since = parent.map_or(record.seq, |parent| parent.since);
         self.enter_stage(deployment, record, end == Some(None));
-        let past = PastRun { origin, since, flow, moved: record.at, withdrawn: false };
+        if let Some(key) = run_key(&self.kernel.world, &self.kernel.targets, record.target) {
+            deployment.numbers.insert((key.stage, key.sequence), key.number);
+        }
+        let past =
+            PastRun { origin, since, flow, moved: record.at, withdrawn: false, last_task: None };
         self.runs.insert(record.target, past);
     }
 
@@ -347,6 +352,7 @@ impl Past<'_> {
         match (record.fact, record.detail.as_deref()) {
             (Fact::Finished | Fact::Failed, _) => {
                 definition.iter().for_each(|it| past.flow.add_properties(task, it));
+                past.last_task = definition.map(|it| it.name);
                 answers.into_iter().flatten().for_each(|text| past.flow.add(task, &text));
             }
             (Fact::Retried, Some(Detail::Edits(text))) => past.flow.edit(task, text),
@@ -367,7 +373,7 @@ impl Past<'_> {
             let cause = Cause {
                 event: Happened::Finished(key),
                 outcome,
-                last_task: None,
+                last_task: past.last_task.clone(),
                 data: data.to_string().into(),
                 open: false,
                 fired: Default::default(),

@@ -59,21 +59,7 @@ impl Kernel {
                 self.fold_lease(id, record);
             }
             Fact::Finished | Fact::Failed => {
-                let outcome = record.outcome.ok_or(incomplete)?;
-                let out_of_time = record.reason() == Some(&Reason::RunTimedOut);
-                if self.deployments[&id].cell(spot).is_idle() && !out_of_time {
-                    self.enter(id, spot, record.target);
-                }
-                self.end_lease(id, record);
-                if self.back_off(id, spot, record) {
-                    return Ok(());
-                }
-                self.end_task(id, spot, (record.target, record.kind), true);
-                self.pin(id, spot, record);
-                self.make_room(id, spot);
-                self.note_end(id, spot, (outcome, record.seq));
-                self.settle(id, spot, Status::ended(outcome));
-                self.end_run(id, spot);
+                self.fold_end(id, spot, record, record.outcome.ok_or(incomplete)?);
             }
             Fact::Skipped => {
                 let reason = record.reason().ok_or(incomplete)?;
@@ -109,6 +95,23 @@ impl Kernel {
             _ => return Err(IllegalRecord::UnknownStep { seq: record.seq }),
         }
         Ok(())
+    }
+
+    fn fold_end(&mut self, id: DeploymentId, spot: Spot, record: &Record, outcome: Outcome) {
+        let out_of_time = record.reason() == Some(&Reason::RunTimedOut);
+        if self.deployments[&id].cell(spot).is_idle() && !out_of_time {
+            self.enter(id, spot, record.target);
+        }
+        self.end_lease(id, record);
+        if self.back_off(id, spot, record) {
+            return;
+        }
+        self.end_task(id, spot, (record.target, record.kind), true);
+        self.pin(id, spot, record);
+        self.make_room(id, spot);
+        self.note_end(id, spot, (outcome, record.seq));
+        self.settle(id, spot, Status::ended(outcome));
+        self.end_run(id, spot);
     }
 
     /// A stage that left is forgotten once it has ended well and nothing of it is in flight.
@@ -194,8 +197,10 @@ impl Kernel {
             let first = RunKey { stage, sequence: 0, number: 0 };
             let last = RunKey { stage, sequence: u32::MAX, number: u32::MAX };
             for (_, run) in deployment.runs.range_mut(first..=last) {
-                let open = !run.withdrawn && !run.finish().is_settled();
-                run.holds_service |= run.holder == holder && open;
+                // Whoever waits for an approval asks for it again afterwards.
+                let idle =
+                    !run.withdrawn && !run.finish().is_settled() && run.counts.in_flight == 0;
+                run.holds_service |= run.holder == holder && idle;
             }
         }
         if let Position::Inside(run, cell) = spot.position()
@@ -446,7 +451,24 @@ impl Kernel {
                 }
             }
         }
+        self.rejoin(id, spot);
         self.release_after(id, spot);
+    }
+
+    /// A run that gave up its service for an approval has it again at once, if its family does.
+    fn rejoin(&mut self, id: DeploymentId, spot: Spot) {
+        let Position::Inside(key, _) = spot.position() else { return };
+        let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
+        let run = &deployment.runs[&key];
+        let asks = run.origin.is_some() && run.pinned && !run.holds_service;
+        if !asks || run.withdrawn || run.finish().is_settled() {
+            return;
+        }
+        let holder = deployment.holder(run.holder);
+        let service = PermitKey::Service(key.stage, deployment.service_part);
+        if self.permits.holders(service).contains(&holder) {
+            deployment.runs.get_mut(&key).expect("it was just looked at").holds_service = true;
+        }
     }
 }
 

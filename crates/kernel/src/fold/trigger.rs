@@ -36,6 +36,7 @@ impl Kernel {
             }
             self.begin_run(id, key, &origin, record);
             let deployment = self.deployments.get_mut(&id).expect("it was just found");
+            deployment.numbers.insert((key.stage, key.sequence), key.number);
             let run = deployment.runs.get_mut(&key).ok_or(unknown)?;
             (run.flow, run.moved) = (Flow::new((&**data).into()), record.at);
         } else {
@@ -44,6 +45,10 @@ impl Kernel {
         }
         if let Origin::Cause { at, .. } = origin {
             self.settle_estate(id, at);
+            if self.dues(&self.deployments[&id], at).next().is_none() {
+                let deployment = self.deployments.get_mut(&id).expect("it was just found");
+                deployment.derived.firing.remove(&at);
+            }
         }
         self.active.insert(self.deployments[&id].rank());
         Ok(())
@@ -69,6 +74,10 @@ impl Kernel {
         let ground = &mut Ground { world, targets: &mut self.targets, seq };
         deployment.make_stage(ground, key.stage);
         let stage = &deployment.stages[&key.stage];
+        let from = RunKey { stage: key.stage, sequence: 0, number: 0 };
+        let known =
+            deployment.runs.range(from..).next().is_some_and(|(it, _)| it.stage == key.stage);
+        let first = stage.finish.is_settled() || !(known || stage.started.is_complete());
         let fresh = !stage.reached || stage.finish.is_settled();
         match stage.finish.is_settled() {
             true => self.reopen_entry(id, key.stage),
@@ -82,7 +91,7 @@ impl Kernel {
             }
             Origin::Command => false,
         };
-        if fresh {
+        if first {
             let stage = deployment.stages.get_mut(&key.stage).expect("it was made above");
             stage.exempt = outside;
         }

@@ -253,16 +253,7 @@ impl Reference {
     fn fold_step(&mut self, record: &Record, path: &str) {
         let id = record.deployment.expect("it is about a deployment");
         let key = (path.to_owned(), record.kind);
-        let idle = {
-            let told = self.deployments[&id].facts.get(&key);
-            told.is_none_or(|told| told.status == Status::Idle)
-        };
-        let entering = match record.fact {
-            Fact::Dispatched => true,
-            Fact::Finished | Fact::Failed => idle && record.reason() != Some(&Reason::RunTimedOut),
-            _ => false,
-        };
-        if entering {
+        if self.enters(id, &key, record) {
             self.enter(id, &key);
         }
         if record.reason() == Some(&Reason::Replaced) {
@@ -325,6 +316,17 @@ impl Reference {
             let dep = self.deployments.get_mut(&id).expect("it was started");
             let told = dep.facts.get_mut(&key).expect("it was just told");
             (told.status, told.tried, told.attempt) = (Status::Idle, false, told.attempt.next());
+        }
+    }
+
+    /// Whether a record dispatches its step.
+    fn enters(&self, id: DeploymentId, key: &(String, Kind), record: &Record) -> bool {
+        let told = self.deployments[&id].facts.get(key);
+        let idle = told.is_none_or(|told| told.status == Status::Idle);
+        match record.fact {
+            Fact::Dispatched => true,
+            Fact::Finished | Fact::Failed => idle && record.reason() != Some(&Reason::RunTimedOut),
+            _ => false,
         }
     }
 
@@ -430,6 +432,9 @@ impl Reference {
                     _ => false,
                 };
                 let same = *path == key.0 && *kind == key.1;
+                if origin.kind == Kind::StageStarted && !starts_again(dep, path, *kind) {
+                    return ends;
+                }
                 ends || (same && itself) || (!same && reopens(&origin, path, *kind, itself))
             })
             .map(|(key, _)| key.clone())
@@ -447,6 +452,15 @@ impl Reference {
 fn stage_of<'a>(project: &str, origin: &'a Node) -> Option<&'a str> {
     let stage = origin.stage.as_ref()?;
     origin.path.get(..project.len() + 1 + stage.as_str().len())
+}
+
+/// When a stage starts again, what was triggered in it stays triggered, and what ended there has
+/// ended.
+fn starts_again(dep: &Dep, path: &str, kind: Kind) -> bool {
+    let run = path.split('/').take(3).collect::<Vec<_>>().join("/");
+    let end = dep.facts.get(&(run.clone(), Kind::SequenceFinished));
+    let over = end.is_some_and(|told| told.status.settled());
+    !dep.born.contains_key(&run) || (kind != Kind::SequenceTriggered && !over)
 }
 
 /// Whether a step, in the structure or gone from it, comes after another in its run (or is in its

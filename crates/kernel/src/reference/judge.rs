@@ -221,8 +221,8 @@ impl Reference {
     /// Introduced after the deployment started, which has passed a place that would have needed it.
     fn is_late(&self, dep: &Dep, graph: &Graph, slot: &crate::Slot) -> bool {
         let younger = self.introduced.get(slot).is_some_and(|seq| *seq > dep.started);
-        younger
-            && graph.nodes.iter().enumerate().any(|(number, node)| {
+        let here = || {
+            graph.nodes.iter().enumerate().any(|(number, node)| {
                 let left_out = match dep.status(node) {
                     Status::Idle => !dep.tried(node),
                     Status::Surpassed | Status::IntroducedLate => true,
@@ -232,6 +232,29 @@ impl Reference {
                     || graph.next[number].iter().any(|it| dep.status(&graph.nodes[*it]).complete());
                 node.slot.as_ref() == Some(slot) && left_out && passed()
             })
+        };
+        let before = || dep.pins.keys().any(|run| self.went_past(dep, graph, run, slot));
+        younger && (here() || before())
+    }
+
+    /// A run with an older definition completed what now comes right after the slot.
+    fn went_past(&self, dep: &Dep, graph: &Graph, path: &str, slot: &crate::Slot) -> bool {
+        let mut nodes = graph.nodes.iter().filter_map(|node| Some((node, node.run.as_ref()?)));
+        let Some((node, run)) = nodes.find(|(_, run)| run.path == path) else { return false };
+        let stage = node.stage.as_ref().and_then(|stage| self.structure.stages.get(stage));
+        let Some(now) = stage.and_then(|stage| stage.sequences.get(&run.sequence)) else {
+            return false;
+        };
+        let (mine, newest) = (run.definition.slots(&run.sequence), now.slots(&run.sequence));
+        let Some(at) = newest.iter().position(|it| it == slot) else { return false };
+        let done = |step: usize| dep.status(&graph.nodes[step]).complete();
+        !mine.contains(slot)
+            && match newest.get(at + 1) {
+                None => done(run.finished),
+                Some(next) => {
+                    mine.iter().position(|it| it == next).is_some_and(|task| done(run.tasks[task]))
+                }
+            }
     }
 
     fn line_up(

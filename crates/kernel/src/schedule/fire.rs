@@ -238,8 +238,6 @@ impl Kernel {
 impl Deployment {
     /// The number of the next run of a sequence.
     pub(crate) fn next_number(&self, stage: u32, sequence: u32) -> u32 {
-        let first = RunKey { stage, sequence, number: 0 };
-        let last = RunKey { stage, sequence, number: u32::MAX };
-        self.runs.range(first..=last).next_back().map_or(1, |(key, _)| key.number + 1)
+        self.numbers.get(&(stage, sequence)).map_or(1, |last| last + 1)
     }
 }

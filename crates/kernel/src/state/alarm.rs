@@ -53,6 +53,10 @@ impl Alarms {
         mine.into_iter().for_each(|alarm| self.clear(id, alarm));
     }
 
+    pub(crate) fn is_set(&self, id: DeploymentId, alarm: Alarm) -> bool {
+        self.times.contains_key(&(id, alarm))
+    }
+
     pub(crate) fn first(&self) -> Option<(Timestamp, DeploymentId, Alarm)> {
         self.by_time.first().copied()
     }

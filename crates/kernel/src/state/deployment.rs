@@ -48,6 +48,8 @@ pub(crate) struct Deployment {
     pub(crate) causes: BTreeMap<Seq, Cause>,
     /// When a join last fired: stage, sequence, entry.
     pub(crate) joined: BTreeMap<(u32, u32, Trigger), Seq>,
+    /// The number of the last run of a sequence, also if that left: stage, sequence.
+    pub(crate) numbers: BTreeMap<(u32, u32), u32>,
     pub(crate) pauses: u32,
     /// How many events it was told.
     pub(crate) events: u32,

@@ -82,7 +82,35 @@ impl Deployment {
                 }
             }
         }
+        for (slot, passed) in late.iter_mut().filter(|(_, passed)| !**passed) {
+            *passed = self.runs.values().any(|run| self.has_passed(world, run, slot));
+        }
         self.derived.late = late;
+    }
+
+    /// Whether a run that keeps an older definition went past where the newest has a slot: it
+    /// completed what now comes right after it.
+    fn has_passed(&self, world: &World, run: &Run, slot: &Slot) -> bool {
+        let Slot::Task(name, ..) = slot else { return false };
+        let sequence = world.sequences.name(run.key.sequence);
+        let now = world.current.get(&(run.key.stage, run.key.sequence));
+        let Some(&now) = now.filter(|now| **now != run.definition && name == sequence) else {
+            return false;
+        };
+        let (mine, newest) =
+            (&world.definitions[run.definition as usize], &world.definitions[now as usize]);
+        let (mine, newest) = (mine.slots(sequence), newest.slots(sequence));
+        let Some(at) = newest.iter().position(|it| it == slot) else { return false };
+        if run.withdrawn || mine.contains(slot) {
+            return false;
+        }
+        match newest.get(at + 1) {
+            None => run.finish().is_complete(),
+            Some(next) => {
+                let task = mine.iter().position(|it| it == next);
+                task.is_some_and(|task| run.cell(run.shape.tasks[task].done).is_complete())
+            }
+        }
     }
 
     /// A step became complete: steps before it that were left out are passed now. Tells whether
@@ -100,6 +128,10 @@ impl Deployment {
         });
         let slots: Vec<Slot> =
             left_out.into_iter().filter_map(|before| self.slot_of(world, run, before)).collect();
+        let mut slots = slots;
+        let open = self.derived.late.iter().filter(|(_, passed)| !**passed);
+        let passed = open.map(|(slot, _)| slot).filter(|slot| self.has_passed(world, run, slot));
+        slots.extend(passed.cloned());
         let mut any = false;
         for slot in slots {
             if let Some(passed) = self.derived.late.get_mut(&slot) {

@@ -4,5 +4,6 @@ mod against_reference;
 mod examples;
 mod fuzz;
 mod harness;
+mod plan;
 mod regressions;
 mod shipyards;

@@ -16,7 +16,7 @@ use crate::harness::{Harness, name, task};
 
 const STAGES: [&str; 4] = ["dev", "qa", "prod", "lab"];
 const SEQUENCES: [&str; 3] = ["delivery", "rollback", "remediation"];
-const TASKS: [&str; 5] = ["deployment", "test", "evaluation", "approval", "release"];
+pub(crate) const TASKS: [&str; 5] = ["deployment", "test", "evaluation", "approval", "release"];
 const EVENTS: [&str; 3] = ["problem.open", "qa.problem.open", "build.finished"];
 const EXECUTORS: [&str; 3] = ["x", "y", "seaway/test"];
 
@@ -111,7 +111,7 @@ fn random_structure(dice: &mut Dice) -> Structure {
 }
 
 /// The file with one sequence written anew, or another file.
-fn changed(dice: &mut Dice, old: &Structure) -> Structure {
+pub(crate) fn changed(dice: &mut Dice, old: &Structure) -> Structure {
     if dice.chance(3) {
         return random_structure(dice);
     }

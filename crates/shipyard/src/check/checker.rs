@@ -8,14 +8,22 @@ use crate::yaml::Node;
 
 /// What every part of the check needs: where problems go, by which rules, and what the file has.
 #[derive(Debug)]
-pub(crate) struct Checker<'a, 'r> {
-    pub(crate) report: &'r mut Report<'a>,
+pub struct Checker<'a, 'r> {
+    pub report: &'r mut Report<'a>,
     pub(crate) dialect: Dialect,
     pub(crate) index: Index,
 }
 
+impl<'a, 'r> Checker<'a, 'r> {
+    /// For documents of our own: what is not understood is an error.
+    #[must_use]
+    pub fn strict(report: &'r mut Report<'a>) -> Self {
+        Self { report, dialect: Dialect::Seaway, index: Index::default() }
+    }
+}
+
 impl Checker<'_, '_> {
-    pub(crate) fn push(&mut self, draft: Draft) {
+    pub fn push(&mut self, draft: Draft) {
         self.report.push(draft);
     }
 
@@ -29,7 +37,7 @@ impl Checker<'_, '_> {
     }
 
     /// The text of a value, or a problem.
-    pub(crate) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
+    pub fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
         let text = node.text();
         if text.is_none() {
             let message = format!("{what} has to be a text, not {}", node.what());
@@ -39,7 +47,7 @@ impl Checker<'_, '_> {
     }
 
     /// `did you mean …?` where one of the words is close, and nothing otherwise.
-    pub(crate) fn did_you_mean<'w>(
+    pub fn did_you_mean<'w>(
         &self,
         word: &str,
         words: impl IntoIterator<Item = &'w str>,
@@ -51,7 +59,7 @@ impl Checker<'_, '_> {
     }
 
     /// One of a few words, or a problem that lists them.
-    pub(crate) fn word<T: Copy>(
+    pub fn word<T: Copy>(
         &mut self,
         node: &Node,
         what: &str,
@@ -70,7 +78,7 @@ impl Checker<'_, '_> {
     }
 
     /// A whole number within bounds, or a problem that names them.
-    pub(crate) fn count(&mut self, node: &Node, what: &str, bounds: (u32, u32)) -> Option<u32> {
+    pub fn count(&mut self, node: &Node, what: &str, bounds: (u32, u32)) -> Option<u32> {
         let (least, most) = bounds;
         let number = node.text().and_then(|text| text.parse::<u32>().ok());
         match number {
@@ -85,7 +93,7 @@ impl Checker<'_, '_> {
 }
 
 /// Two sentences of a hint, the first of which may be missing.
-pub(crate) fn joined(first: Option<String>, second: impl Into<String>) -> String {
+pub fn joined(first: Option<String>, second: impl Into<String>) -> String {
     let second = second.into();
     let Some(first) = first else { return second };
     let mut letters = second.chars();
@@ -94,7 +102,7 @@ pub(crate) fn joined(first: Option<String>, second: impl Into<String>) -> String
 }
 
 /// A text of the file inside a message; long ones are cut.
-pub(crate) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     const MOST: usize = 60;
     let mut short: String = text.chars().take(MOST).collect();
     if text.chars().nth(MOST).is_some() {
@@ -104,7 +112,7 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 /// `a`, `b` or `c`.
-pub(crate) fn one_of(words: &[&str]) -> String {
+pub fn one_of(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),

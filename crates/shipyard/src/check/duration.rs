@@ -29,7 +29,7 @@ impl Checker<'_, '_> {
         self.duration(node, "`triggeredAfter`", Span(0))
     }
 
-    pub(super) fn duration(&mut self, node: &Node, what: &str, least: Span) -> Option<Span> {
+    pub fn duration(&mut self, node: &Node, what: &str, least: Span) -> Option<Span> {
         let text = self.text(node, what)?;
         let (message, hint) = match span(text) {
             Ok(span) if span >= least => return Some(span),

@@ -5,31 +5,31 @@ use crate::yaml::{Entry, Key, Node, Value};
 
 /// A kind of mapping: how a sentence calls it, and the keys it may have.
 #[derive(Debug)]
-pub(crate) struct Shape {
-    pub(crate) what: &'static str,
-    pub(crate) keys: &'static [&'static str],
+pub struct Shape {
+    pub what: &'static str,
+    pub keys: &'static [&'static str],
     /// Other spellings that were in use, each with the right one.
-    pub(crate) old: &'static [(&'static str, &'static str)],
+    pub old: &'static [(&'static str, &'static str)],
 }
 
 /// The entries of a mapping whose keys were checked.
 #[derive(Clone, Debug)]
-pub(crate) struct Fields<'n> {
-    pub(crate) what: &'static str,
-    pub(crate) place: Place,
+pub struct Fields<'n> {
+    pub what: &'static str,
+    pub place: Place,
     found: Vec<(&'static str, &'n Node)>,
 }
 
 impl<'n> Fields<'n> {
     /// A key without a value is like no key.
-    pub(crate) fn get(&self, key: &str) -> Option<&'n Node> {
+    pub fn get(&self, key: &str) -> Option<&'n Node> {
         let found = self.found.iter().find(|(name, _)| *name == key);
         found.map(|(_, node)| *node).filter(|node| !node.is_null())
     }
 }
 
 impl Checker<'_, '_> {
-    pub(crate) fn fields<'n>(&mut self, node: &'n Node, shape: &Shape) -> Option<Fields<'n>> {
+    pub fn fields<'n>(&mut self, node: &'n Node, shape: &Shape) -> Option<Fields<'n>> {
         let what = shape.what;
         let Value::Map(entries) = &node.value else {
             let message = format!("{what} has to be a mapping, not {}", node.what());
@@ -69,7 +69,7 @@ impl Checker<'_, '_> {
         None
     }
 
-    pub(crate) fn required<'n>(&mut self, fields: &Fields<'n>, key: &str) -> Option<&'n Node> {
+    pub fn required<'n>(&mut self, fields: &Fields<'n>, key: &str) -> Option<&'n Node> {
         let found = fields.get(key);
         if found.is_none() {
             let message = format!("{} needs a `{key}`", fields.what);
@@ -79,7 +79,7 @@ impl Checker<'_, '_> {
     }
 
     /// The items of a list, or a problem; those behind the limit are left out with a problem.
-    pub(crate) fn items<'n>(
+    pub fn items<'n>(
         &mut self,
         node: &'n Node,
         key: &str,

@@ -15,10 +15,10 @@ mod stage;
 mod task;
 mod trigger;
 
-pub(crate) use checker::{Checker, shown};
+pub use checker::{Checker, joined, one_of, shown};
 pub(crate) use document::check;
-pub(crate) use fields::{Fields, Shape};
+pub use fields::{Fields, Shape};
 pub(crate) use header::{Format, format};
 pub(crate) use index::Index;
-pub(crate) use name::Given;
+pub use name::Given;
 pub(crate) use stage::evaluation;

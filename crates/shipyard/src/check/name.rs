@@ -8,10 +8,10 @@ use crate::report::{Draft, Place};
 use crate::yaml::Node;
 
 /// Names that were given so far, and where.
-pub(crate) type Given = BTreeMap<Name, Place>;
+pub type Given = BTreeMap<Name, Place>;
 
 impl Checker<'_, '_> {
-    pub(crate) fn stage_name(&mut self, node: &Node) -> Option<Name> {
+    pub fn stage_name(&mut self, node: &Node) -> Option<Name> {
         let text = self.text(node, "the name of a stage")?;
         let inner = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
         let valid = text.starts_with(|c: char| c.is_ascii_lowercase()) && text.bytes().all(inner);
@@ -27,7 +27,7 @@ impl Checker<'_, '_> {
     }
 
     /// The name of a sequence or a task. A dot would make the names of events ambiguous.
-    pub(crate) fn plain_name(&mut self, node: &Node, what: &str) -> Option<Name> {
+    pub fn plain_name(&mut self, node: &Node, what: &str) -> Option<Name> {
         let text = self.text(node, what)?;
         let name = Name::new(text).ok().filter(|_| !text.contains('.'));
         if name.is_none() {
@@ -43,7 +43,7 @@ impl Checker<'_, '_> {
     }
 
     /// Reports a name that was given before.
-    pub(crate) fn unique(&mut self, given: &mut Given, name: &Name, place: Place, what: &str) {
+    pub fn unique(&mut self, given: &mut Given, name: &Name, place: Place, what: &str) {
         let Some(first) = given.get(name) else {
             given.insert(name.clone(), place);
             return;

@@ -10,7 +10,7 @@ use crate::yaml;
 /// and what was decided on the way, is said in its comments.
 pub fn migrate(text: &str, file: &str) -> Result<String, Problems> {
     let mut report = Report::new(text);
-    let stages = yaml::read(text, &mut report).and_then(|root| {
+    let stages = yaml::read(text, yaml::Subject::SHIPYARD, &mut report).and_then(|root| {
         if let Format::Keptn { number, place, .. } | Format::Seaway { number, place } =
             format(&root)
         {

@@ -5,5 +5,6 @@ mod node;
 mod read;
 mod scalar;
 
-pub(crate) use node::{Entry, Key, Node, Value};
-pub(crate) use read::read;
+pub use node::{Entry, Key, Node, NotJson, Value};
+pub use read::{Subject, read};
+pub use scalar::{Notation, Resolved, Scalar};

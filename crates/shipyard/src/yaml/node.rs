@@ -4,48 +4,48 @@ use crate::report::Place;
 use crate::yaml::scalar::{Resolved, Scalar};
 
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) value: Value,
-    pub(crate) place: Place,
+pub struct Node {
+    pub value: Value,
+    pub place: Place,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub enum Value {
     Scalar(Scalar),
     List(Vec<Node>),
     Map(Vec<Entry>),
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub(crate) key: Key,
-    pub(crate) value: Node,
+pub struct Entry {
+    pub key: Key,
+    pub value: Node,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Key {
-    pub(crate) text: String,
-    pub(crate) place: Place,
+pub struct Key {
+    pub text: String,
+    pub place: Place,
 }
 
 /// A number that JSON has no form for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct NotJson(pub(crate) Place);
+pub struct NotJson(pub Place);
 
 impl Node {
-    pub(crate) fn resolved(&self) -> Option<Resolved> {
+    pub fn resolved(&self) -> Option<Resolved> {
         match &self.value {
             Value::Scalar(scalar) => Some(scalar.resolve()),
             Value::List(_) | Value::Map(_) => None,
         }
     }
 
-    pub(crate) fn is_null(&self) -> bool {
+    pub fn is_null(&self) -> bool {
         matches!(self.resolved(), Some(Resolved::Null))
     }
 
     /// What was written, also where YAML would take it for a number or a truth value.
-    pub(crate) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar(scalar) if !self.is_null() => Some(&scalar.text),
             _ => None,
@@ -53,7 +53,7 @@ impl Node {
     }
 
     /// What it is, for a sentence.
-    pub(crate) fn what(&self) -> &'static str {
+    pub fn what(&self) -> &'static str {
         match (&self.value, self.resolved()) {
             (Value::List(_), _) => "a list",
             (Value::Map(_), _) => "a mapping",
@@ -64,7 +64,7 @@ impl Node {
         }
     }
 
-    pub(crate) fn json(&self) -> Result<Json, NotJson> {
+    pub fn json(&self) -> Result<Json, NotJson> {
         match &self.value {
             Value::List(items) => items.iter().map(Self::json).collect(),
             Value::Map(entries) => entries
@@ -83,7 +83,7 @@ impl Node {
     }
 
     /// How many nodes there are from here down, and how many bytes of text.
-    pub(crate) fn size(&self) -> (usize, usize) {
+    pub fn size(&self) -> (usize, usize) {
         let add = |(a, b): (usize, usize), (c, d): (usize, usize)| (a + c, b + d);
         match &self.value {
             Value::Scalar(scalar) => (1, scalar.text.len()),

@@ -9,8 +9,21 @@ use crate::yaml::builder::{Builder, Stop};
 use crate::yaml::node::Node;
 use crate::yaml::scalar::{Notation, Scalar};
 
+/// What a text is meant to be, for advice.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject {
+    /// As in "put each … into a file of its own".
+    pub what: &'static str,
+    /// How one usually begins.
+    pub begin: &'static str,
+}
+
+impl Subject {
+    pub(crate) const SHIPYARD: Self = Self { what: "shipyard", begin: "apiVersion: seaway.dev/v1" };
+}
+
 /// The first document of a text. `None` after something that keeps it from being understood at all.
-pub(crate) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
+pub fn read(text: &str, subject: Subject, report: &mut Report<'_>) -> Option<Node> {
     if text.len() > limits::TEXT_BYTES {
         let most = limits::TEXT_BYTES >> 20;
         let message = format!("the file is larger than {most} MiB");
@@ -33,7 +46,8 @@ pub(crate) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
             if documents > 1 {
                 let message = "there is a second document; only the first one is looked at";
                 let draft = Draft::error(Code::SeveralDocuments, place(&span), message);
-                report.push(draft.hint("put each shipyard into a file of its own"));
+                report
+                    .push(draft.hint(format!("put each {} into a file of its own", subject.what)));
                 break;
             }
         }
@@ -42,7 +56,7 @@ pub(crate) fn read(text: &str, report: &mut Report<'_>) -> Option<Node> {
     let root = builder.finish().filter(|root| !root.is_null());
     if root.is_none() {
         let draft = Draft::error(Code::Empty, Place::default(), "the file is empty");
-        report.push(draft.hint("begin with `apiVersion: seaway.dev/v1`"));
+        report.push(draft.hint(format!("begin with `{}`", subject.begin)));
     }
     root
 }

@@ -1,13 +1,13 @@
 use serde_json::Number;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Scalar {
-    pub(crate) text: String,
-    pub(crate) notation: Notation,
+pub struct Scalar {
+    pub text: String,
+    pub notation: Notation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Notation {
+pub enum Notation {
     /// May be a number, a truth value or nothing.
     Plain,
     /// Quoted, a block, or marked as text.
@@ -16,7 +16,7 @@ pub(crate) enum Notation {
 
 /// What a scalar means by the core schema of YAML 1.2.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Resolved {
+pub enum Resolved {
     Null,
     Bool(bool),
     Number(Number),
@@ -26,7 +26,7 @@ pub(crate) enum Resolved {
 }
 
 impl Scalar {
-    pub(crate) fn resolve(&self) -> Resolved {
+    pub fn resolve(&self) -> Resolved {
         match (self.notation, &*self.text) {
             (Notation::Text, _) => Resolved::Text,
             (_, "" | "~" | "null" | "Null" | "NULL") => Resolved::Null,

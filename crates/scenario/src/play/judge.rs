@@ -1,0 +1,165 @@
+use seaway_kernel::Record;
+use seaway_model::{Fact, Kind, Level, Outcome};
+use serde_json::{Map, Value};
+
+use super::outcome::{Ended, Held, Waits};
+use super::player::{Player, START};
+use crate::document::{Expectation, Ran, TaskAddress, Times, Verdict};
+
+impl Player<'_> {
+    /// How a deployment stands.
+    pub(super) fn ended(&self, ship: usize) -> Ended {
+        let Some(id) = self.ids.get(&ship).copied() else {
+            let ship = self.scenario.ships[ship].clone();
+            return Ended { ship, revision: None, verdict: Verdict::Absent, at: None };
+        };
+        let mine = || self.log.iter().filter(|it| it.deployment == Some(id));
+        let revision = mine().find_map(|record| record.revision);
+        let live = self.kernel.deployments().any(|(it, _)| it == id);
+        let end = mine().rev().find(|it| it.kind == Kind::PipelineFinished);
+        let verdict = match end {
+            _ if live => Verdict::Open,
+            None if mine().next().is_none() => Verdict::Absent,
+            None => Verdict::Open,
+            Some(end) => verdict(end),
+        };
+        let at = end.filter(|_| !live).map(|end| end.at - START);
+        Ended { ship: self.scenario.ships[ship].clone(), revision, verdict, at }
+    }
+
+    /// Everything that does not move, and why.
+    pub(super) fn waits(&self) -> Vec<Waits> {
+        let mut all = Vec::new();
+        for (&ship, &id) in &self.ids {
+            let ship = self.scenario.ships[ship].name.clone();
+            for waits in self.kernel.waiting(id, usize::MAX) {
+                let place = self.place(waits.step.target);
+                let (why, ended_by) = (waits.why.to_string(), waits.why.ended_by());
+                all.push(Waits { ship: ship.clone(), place, why, ended_by });
+            }
+            for join in self.kernel.waiting_joins(id) {
+                let missing: Vec<String> = join.missing.iter().map(ToString::to_string).collect();
+                let place = format!("{}.{}", join.stage, join.sequence);
+                let why =
+                    format!("some of what it is triggered on is missing: {}", missing.join(", "));
+                all.push(Waits { ship: ship.clone(), place, why, ended_by: missing.join(", ") });
+            }
+        }
+        all
+    }
+
+    /// Compares what was expected with what happened.
+    pub(super) fn judge(&mut self) -> Vec<Held> {
+        let mut held = std::mem::take(&mut self.held);
+        held.extend(self.scenario.expect.iter().map(|it| self.judge_one(it)));
+        held
+    }
+
+    fn judge_one(&self, expectation: &Expectation) -> Held {
+        match expectation {
+            Expectation::Ends { ship, verdict, because } => {
+                self.judge_end(*ship, *verdict, because.as_deref())
+            }
+            Expectation::Ran { what, ship, times } => self.judge_ran(what, *ship, *times),
+            Expectation::Received { task, ship, data } => self.judge_data(task, *ship, data),
+        }
+    }
+
+    fn judge_end(&self, ship: usize, verdict: Verdict, because: Option<&str>) -> Held {
+        let ended = self.ended(ship);
+        let name = &ended.ship.name;
+        let waits = self.waits();
+        let mine = waits.iter().filter(|it| it.ship == *name);
+        let why: Vec<String> = mine.map(|it| format!("{}: {}", it.place, it.why)).collect();
+        let why = why.join("; ");
+        let (text, said) = match because {
+            Some(because) => {
+                (format!("{name} is {verdict} because {because}"), why.contains(because))
+            }
+            None => (format!("{name} is {verdict}"), true),
+        };
+        let holds = ended.verdict == verdict && said;
+        let but = match (holds, said) {
+            (true, _) => String::new(),
+            (false, false) => format!("it is {} ({why})", ended.verdict),
+            (false, true) => format!("it is {}", ended.verdict),
+        };
+        Held { text, holds, but }
+    }
+
+    fn judge_ran(&self, what: &Ran, ship: Option<usize>, times: Times) -> Held {
+        let ran = self.log.iter().filter(|it| self.is_start(it, what, ship)).count();
+        let within =
+            ship.map_or(String::new(), |it| format!(" in {}", self.scenario.ships[it].name));
+        let (text, holds) = match times {
+            Times::Never => (format!("{what} did not run{within}"), ran == 0),
+            Times::Some => (format!("{what} ran{within}"), ran > 0),
+            Times::Exactly(times) => {
+                (format!("{what} ran {times} times{within}"), ran == times as usize)
+            }
+        };
+        let but = if holds { String::new() } else { format!("it ran {ran} times") };
+        Held { text, holds, but }
+    }
+
+    /// Whether a record is the beginning of a run, or of a task.
+    fn is_start(&self, record: &Record, what: &Ran, ship: Option<usize>) -> bool {
+        let begins = match (record.kind, record.fact, &what.task) {
+            (Kind::SequenceStarted, Fact::Finished, None) => true,
+            (Kind::TaskDone, Fact::Dispatched, Some(_)) => true,
+            _ => return false,
+        };
+        let level = self.kernel.targets().get(record.target).level;
+        let Some(spot) = self.spot(record.deployment, record.target) else { return false };
+        begins
+            && level != Level::Executor
+            && spot.stage == what.stage.as_str()
+            && spot.sequence == what.sequence.as_str()
+            && spot.task.as_deref() == what.task.as_ref().map(|it| it.as_str())
+            && ship.is_none_or(|ship| spot.ship == Some(ship))
+    }
+
+    fn judge_data(
+        &self,
+        task: &TaskAddress,
+        ship: Option<usize>,
+        data: &Map<String, Value>,
+    ) -> Held {
+        let wanted = Value::Object(data.clone());
+        let text = format!("{task} received {wanted}");
+        let fits = |line: &&crate::tell::Line| {
+            let spot = line.spot.as_ref().is_some_and(|spot| spot.is(task));
+            spot && ship.is_none_or(|ship| line.ship == Some(ship))
+        };
+        let received: Vec<&Value> =
+            self.story.lines().iter().filter(fits).filter_map(|it| it.data.as_ref()).collect();
+        let holds = received.iter().any(|it| contains(it, &wanted));
+        let but = match received.last() {
+            _ if holds => String::new(),
+            Some(last) => format!("it received {last}"),
+            None => "it did not run".to_owned(),
+        };
+        Held { text, holds, but }
+    }
+}
+
+fn verdict(end: &Record) -> Verdict {
+    match (end.fact, end.outcome) {
+        (Fact::Failed, _) => Verdict::Fail,
+        (Fact::Superseded, _) => Verdict::Superseded,
+        (Fact::Cancelled, _) => Verdict::Aborted,
+        (_, Some(Outcome::Warning)) => Verdict::Warning,
+        (_, Some(Outcome::Fail)) => Verdict::Fail,
+        _ => Verdict::Pass,
+    }
+}
+
+/// Whether everything of one value is in another.
+fn contains(all: &Value, part: &Value) -> bool {
+    match (all, part) {
+        (Value::Object(all), Value::Object(part)) => {
+            part.iter().all(|(key, value)| all.get(key).is_some_and(|it| contains(it, value)))
+        }
+        _ => all == part,
+    }
+}
