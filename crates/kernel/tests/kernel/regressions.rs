@@ -1,7 +1,8 @@
 //! Histories that once went wrong, each as small as it can be.
 
 use seaway_kernel::{
-    Actor, Command, Edit, Refusal, Sequence, StructureChange, StructureError, Task, Waiting, When,
+    Actor, Command, Edit, Entry, Refusal, Sequence, StructureChange, StructureError, Task, Waiting,
+    When,
 };
 use seaway_model::{Attempt, DeploymentId, Fact, Kind, Outcome};
 
@@ -197,4 +198,35 @@ fn a_long_line_of_empty_stages_is_walked_without_deep_recursion() {
     let _ = restored.tick(harness.now, usize::MAX, &mut out);
     let last = out.last().map(|record| (record.kind, record.fact));
     assert_eq!(last, Some((Kind::PipelineFinished, Fact::Finished)));
+}
+
+#[test]
+fn a_run_that_was_withdrawn_does_not_come_back_with_the_next_change() {
+    let mut harness = Harness::new();
+    let (stage, after, batch) = (name("dev"), Default::default(), None);
+    let put = Edit::PutStage { stage, entry: Entry::Triggered, after, batch };
+    let audit = || sequence("dev", "audit", vec![task("test")]);
+    let delivery = sequence("dev", "delivery", vec![task("deployment")]);
+    harness.change(vec![put, delivery, audit()]).expect("the structure is allowed");
+    let deployment = harness.next_id();
+    let trigger = Command::Trigger {
+        deployment,
+        stage: name("dev"),
+        sequence: name("audit"),
+        service: name("cart"),
+        version: "1".into(),
+        known: None,
+        data: None,
+    };
+    harness.command(&trigger).expect("the sequence is there");
+    // Both changes come before the scheduler has a turn.
+    let gone = Edit::RemoveSequence { stage: name("dev"), sequence: name("audit") };
+    harness.change(vec![gone]).expect("sequences can leave");
+    harness.change(vec![audit()]).expect("and come back");
+    harness.settle();
+    let lines = harness.lines(deployment);
+    let withdrawn = "dev/audit#1 sequence-finished cancelled (withdrawn)";
+    assert!(lines.iter().any(|line| line == withdrawn), "{lines:#?}");
+    assert!(!lines.iter().any(|line| line.contains("sequence-started")), "{lines:#?}");
+    harness.check_replay();
 }

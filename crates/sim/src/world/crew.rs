@@ -173,7 +173,7 @@ impl World {
             Waiting::NoExecutor { .. } if self.healing.is_some() => {
                 let who = executor(HELPER);
                 if !self.crew.contains_key(&who) {
-                    let everything = |task: &&str| Subscription {
+                    let everything = |task: &str| Subscription {
                         task: name(task),
                         stages: Vec::new(),
                         services: Vec::new(),
