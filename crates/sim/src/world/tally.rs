@@ -41,7 +41,7 @@ pub enum Rare {
 }
 
 impl Rare {
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 31] = [
         Self::StaleAnswerRefused,
         Self::DuplicateAnswerRefused,
         Self::Surpassed,
@@ -65,7 +65,6 @@ impl Rare {
         Self::RunWithdrawn,
         Self::TimedOut,
         Self::RunTimedOut,
-        Self::NobodyCame,
         Self::TriedAgain,
         Self::RollbackRan,
         Self::RunTriggered,
