@@ -114,7 +114,7 @@ struct StoredRun {
     holds_service: bool,
     holds_range: bool,
     holder: TargetId,
-    range_of: u32,
+    inherited: Vec<u32>,
     origin: Option<Origin>,
     since: Seq,
     flow: Flow,
@@ -354,7 +354,7 @@ fn take_run(
     }
     (run.pinned, run.withdrawn) = (stored.pinned, stored.withdrawn);
     (run.holds_service, run.holds_range) = (stored.holds_service, stored.holds_range);
-    (run.holder, run.range_of) = (stored.holder, stored.range_of);
+    (run.holder, run.inherited) = (stored.holder, stored.inherited);
     (run.origin, run.since, run.flow) = (stored.origin, stored.since, stored.flow);
     (run.moved, run.begun) = (stored.moved, stored.begun);
     if laid_out {
@@ -391,7 +391,7 @@ fn store_deployment(deployment: &Deployment) -> StoredDeployment {
         holds_service: run.holds_service,
         holds_range: run.holds_range,
         holder: run.holder,
-        range_of: run.range_of,
+        inherited: run.inherited.clone(),
         origin: run.origin.clone(),
         since: run.since,
         flow: run.flow.clone(),

@@ -19,13 +19,12 @@ impl Kernel {
                 self.release_link(id, key, cell);
                 let run = &self.deployments[&id].runs[&key];
                 let definition = &self.world.definitions[run.definition as usize];
-                let own = run.range_of == key.sequence;
                 let closes = match (run.shape.role(cell), &definition.range) {
-                    (Role::TaskDone { task }, Some(range)) => own && task as u32 == range.last,
+                    (Role::TaskDone { task }, Some(range)) => task as u32 == range.last,
                     _ => false,
                 };
                 if closes && run.cell(cell).is_complete() {
-                    self.release_range(id, key);
+                    self.release_own_range(id, key);
                 }
                 self.release_ended(id, key);
             }
@@ -145,14 +144,33 @@ impl Kernel {
         }
     }
 
-    fn release_range(&mut self, id: DeploymentId, key: RunKey) {
+    fn release_own_range(&mut self, id: DeploymentId, key: RunKey) {
         let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
         let run = deployment.runs.get_mut(&key).expect("the run was located");
-        let (holder, sequence) = (run.holder, run.range_of);
-        if std::mem::take(&mut run.holds_range)
-            && !deployment.runs_in(key.stage).any(|run| run.holds_range && run.holder == holder)
-        {
+        let held = run.holds_range_of(key.sequence);
+        run.holds_range = false;
+        run.inherited.retain(|sequence| *sequence != key.sequence);
+        if held {
+            self.give_range_back(id, key, key.sequence);
+        }
+    }
+
+    /// A range goes back once none of those who hold in one name keeps it.
+    fn give_range_back(&mut self, id: DeploymentId, key: RunKey, sequence: u32) {
+        let deployment = &self.deployments[&id];
+        let holder = deployment.runs[&key].holder;
+        let kept = |run: &Run| run.holder == holder && run.holds_range_of(sequence);
+        if !deployment.runs_in(key.stage).any(kept) {
             self.give_back(id, PermitKey::Range(key.stage, sequence), holder);
+        }
+    }
+
+    fn release_ranges(&mut self, id: DeploymentId, key: RunKey) {
+        self.release_own_range(id, key);
+        let deployment = self.deployments.get_mut(&id).expect("holders are in memory");
+        let run = deployment.runs.get_mut(&key).expect("the run was located");
+        for sequence in std::mem::take(&mut run.inherited) {
+            self.give_range_back(id, key, sequence);
         }
     }
 
@@ -187,7 +205,7 @@ impl Kernel {
             let holding: Vec<u32> = cells.filter(|&cell| run.cell(cell).holds()).collect();
             holding.into_iter().for_each(|first| self.release_member(id, key, first));
         }
-        self.release_range(id, key);
+        self.release_ranges(id, key);
         self.release_service(id, key);
         self.look_again(id, key);
     }

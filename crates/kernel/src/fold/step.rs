@@ -180,9 +180,7 @@ impl Kernel {
                         PermitKey::Service(..) => {
                             (run.holds_service, family) = (true, Some(run.holder));
                         }
-                        PermitKey::Range(_, sequence) => {
-                            (run.holds_range, run.range_of) = (true, sequence);
-                        }
+                        PermitKey::Range(..) => run.holds_range = true,
                         _ => {
                             let first = first_link(run, cell);
                             run.change(first, |cell| cell.set_holds(true));
@@ -193,14 +191,7 @@ impl Kernel {
             }
         }
         if let (Some(stage), Some(holder)) = (spot.stage(), family) {
-            let first = RunKey { stage, sequence: 0, number: 0 };
-            let last = RunKey { stage, sequence: u32::MAX, number: u32::MAX };
-            for (_, run) in deployment.runs.range_mut(first..=last) {
-                // Whoever waits for an approval asks for it again afterwards.
-                let idle =
-                    !run.withdrawn && !run.finish().is_settled() && run.counts.in_flight == 0;
-                run.holds_service |= run.holder == holder && idle;
-            }
+            deployment.share_service(stage, holder);
         }
         if let Position::Inside(run, cell) = spot.position()
             && self.targets.get(target).level == Level::Member

@@ -222,11 +222,13 @@ impl Deployment {
             return;
         }
         let parent = &self.runs[&parent];
-        let (holder, range_of) = (parent.holder, parent.range_of);
-        let (service, range) = (parent.holds_service, parent.holds_range);
+        let (holder, service) = (parent.holder, parent.holds_service);
+        let mut inherited = parent.inherited.clone();
+        if parent.holds_range && !inherited.contains(&parent.key.sequence) {
+            inherited.push(parent.key.sequence);
+        }
         let run = self.runs.get_mut(&key).expect("it was just made");
-        (run.holder, run.range_of) = (holder, range_of);
-        (run.holds_service, run.holds_range) = (service, range);
+        (run.holder, run.holds_service, run.inherited) = (holder, service, inherited);
     }
 
     fn may_be_withdrawn(&self, key: RunKey) -> bool {

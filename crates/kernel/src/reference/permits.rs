@@ -101,9 +101,7 @@ impl Reference {
             let awaited = false;
             let service = holder(root.clone(), None);
             needs.push(Need { key, batch: one(), holder: service, returns, awaited });
-            if let (Some(range), Some(task)) = (&run.definition.range, node.task)
-                && !self.inherits_range(dep, run)
-            {
+            if let (Some(range), Some(task)) = (&run.definition.range, node.task) {
                 let key = Key::Range(stage.clone(), run.sequence.clone());
                 let (batch, holder) = (range.batch.clone(), holder(root, None));
                 let returns = graph.nodes[run.triggered..run.finished].iter().any(|it| {
@@ -141,17 +139,6 @@ impl Reference {
         let holders = self.permits.get(key).into_iter().flat_map(|permit| &permit.holders);
         let mut others = holders.filter(|holder| holder.deployment != dep.id);
         others.any(|holder| self.deployments[&holder.deployment].service == dep.service)
-    }
-
-    /// Whether a run is inside the range of the run whose failure triggered it.
-    fn inherits_range(&self, dep: &Dep, run: &super::graph::RunRef) -> bool {
-        let root = dep.root(&run.path);
-        root != run.path
-            && self.permits.iter().any(|(key, permit)| {
-                let other = matches!(key, Key::Range(_, sequence) if *sequence != run.sequence);
-                let mine = |it: &Holder| it.deployment == dep.id && it.run == root;
-                other && permit.holders.iter().any(mine)
-            })
     }
 
     pub(super) fn enter(&mut self, id: DeploymentId, key: &(String, Kind)) {
@@ -357,7 +344,7 @@ impl Reference {
                 Key::Range(_, sequence) if *sequence == run.sequence => {
                     range_is_open(dep, graph, path)
                 }
-                Key::Range(..) => true,
+                Key::Range(_, sequence) => descends(dep, path, sequence),
                 _ => {
                     let approves = |path: &String| {
                         let task = path.rsplit('/').next().unwrap_or_default();
@@ -371,6 +358,14 @@ impl Reference {
             }
         })
     }
+}
+
+/// Whether a run was triggered by the failure of a run of that sequence, or of one that was.
+fn descends(dep: &Dep, path: &str, sequence: &Name) -> bool {
+    let Some(born) = dep.born.get(path).filter(|born| born.root != path) else { return false };
+    let cause = born.from.as_ref().and_then(|(at, _)| dep.causes.get(at));
+    let Some(parent) = cause.and_then(|cause| cause.run.as_ref()) else { return false };
+    dep.born[parent].sequence == *sequence || descends(dep, parent, sequence)
 }
 
 fn range_is_open(dep: &Dep, graph: &Graph, path: &str) -> bool {

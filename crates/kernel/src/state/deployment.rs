@@ -213,6 +213,17 @@ impl Deployment {
         before
     }
 
+    /// The runs that hold in one name have the service together. Whoever waits for an approval
+    /// asks for it again afterwards.
+    pub(crate) fn share_service(&mut self, stage: u32, holder: TargetId) {
+        let first = RunKey { stage, sequence: 0, number: 0 };
+        let last = RunKey { stage, sequence: u32::MAX, number: u32::MAX };
+        for (_, run) in self.runs.range_mut(first..=last) {
+            let idle = !run.withdrawn && !run.finish().is_settled() && run.counts.in_flight == 0;
+            run.holds_service |= run.holder == holder && idle;
+        }
+    }
+
     /// Triggered runs that are over without having said so.
     pub(crate) fn note_unended(&mut self) {
         let gone = self.runs.values().filter(|run| {

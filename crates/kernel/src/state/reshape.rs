@@ -75,7 +75,7 @@ impl Deployment {
             holds_service: false,
             holds_range: false,
             holder: target,
-            range_of: key.sequence,
+            inherited: Vec::new(),
             origin: None,
             since: self.started,
             flow: Flow::default(),

@@ -21,8 +21,8 @@ pub(crate) struct Run {
     pub(crate) holds_range: bool,
     /// In whose name it holds them: its own, or that of the run whose failure triggered it.
     pub(crate) holder: TargetId,
-    /// The sequence whose range it holds.
-    pub(crate) range_of: u32,
+    /// The sequences whose ranges it keeps for the runs whose failure triggered it.
+    pub(crate) inherited: Vec<u32>,
     /// Where it comes from, in a triggered stage.
     pub(crate) origin: Option<Origin>,
     /// From where on what is introduced is too young for it.
@@ -277,9 +277,14 @@ impl Run {
         }
     }
 
+    /// Whether it holds the range of a sequence, its own or one that it inherited.
+    pub(crate) fn holds_range_of(&self, sequence: u32) -> bool {
+        (self.holds_range && self.key.sequence == sequence) || self.inherited.contains(&sequence)
+    }
+
     /// Whether the run holds something that others can only want while they hold the service.
     pub(crate) fn holds_inner(&self) -> bool {
-        self.holds_range || self.counts.holding > 0
+        self.holds_range || !self.inherited.is_empty() || self.counts.holding > 0
     }
 
     pub(crate) fn in_range(&self, definition: &Sequence, role: Role) -> bool {

@@ -179,7 +179,7 @@ impl World {
                         services: Vec::new(),
                         expressions: Vec::new(),
                     };
-                    let all = TASKS.iter().map(|task| everything(task)).collect();
+                    let all = TASKS.into_iter().map(everything).collect();
                     self.tally.saw(Rare::HelperCame);
                     self.sign_on(&who, all, LONG);
                 } else {
