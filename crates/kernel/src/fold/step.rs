@@ -176,10 +176,9 @@ impl Kernel {
                 (key, Position::Inside(run, cell)) => {
                     let run = deployment.runs.get_mut(&run).expect("the step is in it");
                     match key {
+                        // Also when the run has ended: somebody has to give it back.
                         PermitKey::Service(..) => {
-                            // Also when the run has ended: somebody has to give it back.
-                            run.holds_service = true;
-                            family = Some(run.holder);
+                            (run.holds_service, family) = (true, Some(run.holder));
                         }
                         PermitKey::Range(..) => run.holds_range = true,
                         _ => {

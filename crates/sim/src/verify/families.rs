@@ -116,6 +116,13 @@ impl Verifier {
         let idle: Vec<TargetId> = idle.copied().collect();
         let life = self.lives.get_mut(&id).expect("the caller found it");
         life.yard.inside.retain(|run| !idle.contains(run));
+        let life = &self.lives[&id];
+        let outside = |run: &TargetId| {
+            life.runs.get(run).is_some_and(|log| log.born.is_some()) && !life.is_inside(*run)
+        };
+        self.permits.release(|key, (holder, run), _| {
+            matches!(key, Key::Service(..)) && *holder == id && run.as_ref().is_some_and(outside)
+        });
     }
 
     pub(super) fn is_yard(&self, stage: Option<&Name>) -> bool {

@@ -48,7 +48,7 @@ impl Permits {
         Ok(())
     }
 
-    fn release(&mut self, mut gone: impl FnMut(&Key, &Holder, TargetId) -> bool) {
+    pub(super) fn release(&mut self, mut gone: impl FnMut(&Key, &Holder, TargetId) -> bool) {
         self.held.retain(|key, holders| {
             holders.retain(|(holder, at)| !gone(key, holder, *at));
             !holders.is_empty()
