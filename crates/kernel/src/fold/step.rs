@@ -7,7 +7,7 @@ use super::order::run_above;
 use crate::Kernel;
 use crate::record::{Detail, Reason, Record, Step};
 use crate::state::{
-    Alarm, Ground, Lease, PermitKey, Position, Role, RunKey, Spot, Status, StepKey, Waiter,
+    Alarm, Ground, Lease, PermitKey, Position, Role, Run, RunKey, Spot, Status, StepKey, Waiter,
 };
 
 const MAX_BACKOFF: Span = Span::from_secs(86_400);
@@ -114,7 +114,7 @@ impl Kernel {
         self.end_run(id, spot);
     }
 
-    /// A stage that left is forgotten once it has ended well and nothing of it is in flight.
+    /// A stage that left is forgotten once it has ended well and no run needs it any more.
     fn lay_ghost(&mut self, id: DeploymentId, location: Location) {
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         if deployment.ghosts.is_empty() {
@@ -122,8 +122,8 @@ impl Kernel {
         }
         let Location::Spot(spot) = location else { return };
         let Some(number) = spot.stage() else { return };
-        let busy = deployment.runs_in(number).any(|run| run.counts.in_flight > 0);
-        let over = deployment.stages[&number].finish.is_complete() && !busy;
+        let needed = deployment.runs_in(number).any(Run::needs_stage);
+        let over = deployment.stages[&number].finish.is_complete() && !needed;
         if over && deployment.ghosts.remove(&number).is_some() {
             self.rewalk(id);
         }

@@ -7,7 +7,9 @@ use seaway_model::{DeploymentId, Seq};
 use super::apply::IllegalRecord;
 use crate::Kernel;
 use crate::record::{Detail, Record};
-use crate::state::{Cause, Deployment, Ghost, Ground, Origin, PermitKey, RunKey, Status, World};
+use crate::state::{
+    Cause, Deployment, Ghost, Ground, Origin, PermitKey, Run, RunKey, Status, World,
+};
 use crate::structure::{self, On, Structure, Trigger};
 
 impl Kernel {
@@ -172,8 +174,8 @@ impl Deployment {
             let Some(state) = self.stages.get(number) else { continue };
             let begun = self.runs_in(*number).any(|run| run.pinned);
             let broken = matches!(state.finish.status(), Status::Failed | Status::Superseded);
-            let busy = self.runs_in(*number).any(|run| run.counts.in_flight > 0);
-            if (!state.finish.is_complete() || busy) && (begun || broken) {
+            let open = !state.finish.is_complete() || self.runs_in(*number).any(Run::needs_stage);
+            if open && (begun || broken) {
                 self.ghosts.insert(*number, world.departed[number].clone());
             }
         }

@@ -371,7 +371,7 @@ impl Reference {
         }
     }
 
-    /// A stage that left is forgotten once it has ended well and nothing of it is in flight.
+    /// A stage that left is forgotten once it has ended well and no run needs it any more.
     fn lay_ghosts(&mut self, record: &Record) {
         let project = self.project.clone();
         let dep = record.deployment.and_then(|id| self.deployments.get_mut(&id));
@@ -381,10 +381,11 @@ impl Reference {
             let path = format!("{project}/{name}");
             let inside = format!("{path}/");
             let end = facts.get(&(path, Kind::StageFinished));
-            let busy = facts.iter().any(|((path, _), told)| {
-                path.starts_with(&inside) && told.status == Status::InFlight
+            let needed = facts.iter().any(|((path, _), told)| {
+                path.starts_with(&inside)
+                    && matches!(told.status, Status::InFlight | Status::Failed)
             });
-            busy || end.is_none_or(|told| !told.status.complete())
+            needed || end.is_none_or(|told| !told.status.complete())
         });
         self.graphs.get_mut().remove(&dep.id);
     }
@@ -507,11 +508,10 @@ fn keep_ghosts(project: &Name, dep: &mut Dep, old: &Structure, new: &Structure) 
         let begun = dep.pins.keys().any(|run| run.starts_with(&format!("{path}/")));
         let broken = matches!(end, Status::Failed | Status::Superseded);
         let inside = format!("{path}/");
-        let busy = dep
-            .facts
-            .iter()
-            .any(|((path, _), told)| path.starts_with(&inside) && told.status == Status::InFlight);
-        if (!end.complete() || busy) && (begun || broken) {
+        let needed = dep.facts.iter().any(|((path, _), told)| {
+            path.starts_with(&inside) && matches!(told.status, Status::InFlight | Status::Failed)
+        });
+        if (!end.complete() || needed) && (begun || broken) {
             let after = |(_, it): &(&Name, &Arc<Stage>)| it.after.contains(name);
             let followers = old.stages.iter().filter(after).map(|(name, _)| name.clone());
             dep.ghosts.insert(name.clone(), (stage.clone(), followers.collect()));

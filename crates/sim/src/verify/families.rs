@@ -99,6 +99,10 @@ impl Verifier {
         resting.iter().for_each(|run| {
             life.yard.inside.remove(run);
         });
+        self.permits.release(|key, (holder, _), at| {
+            matches!(key, Key::Range(..)) && *holder == id && resting.contains(&at)
+        });
+        let life = &self.lives[&id];
         let roots: BTreeSet<TargetId> = runs.iter().map(|run| life.root(*run)).collect();
         roots.into_iter().filter(|root| !life.is_inside(*root)).collect()
     }

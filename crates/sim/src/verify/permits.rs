@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use seaway_kernel::{Batch, Entry, Stage, Structure};
 use seaway_model::{DeploymentId, Kind, Name, TargetId, TargetTable};
@@ -34,18 +34,34 @@ impl Permits {
         capacity: u32,
     ) -> Result<(), Violation> {
         let holders = self.held.entry(key.clone()).or_default();
-        let same_place = |(it, place): &(Holder, TargetId)| {
-            *it == holder && (!matches!(key, Key::Member(..)) || *place == at)
-        };
-        if holders.iter().any(same_place) {
-            return Ok(());
-        }
-        if holders.len() >= capacity as usize {
-            let detail = format!("{key:?} has room for {capacity}, and {holders:?} are inside");
-            return Err(Violation::new(Rule::Permit, detail));
+        let mut mine = holders.iter().filter(|(it, _)| *it == holder).peekable();
+        let known = mine.peek().is_some();
+        match key {
+            _ if mine.any(|(_, place)| *place == at) => return Ok(()),
+            Key::Stage(_) | Key::Service(..) if known => return Ok(()),
+            // Those who work in one name keep it each for themselves.
+            Key::Range(..) if known => {}
+            _ => {
+                let names: BTreeSet<Holder> = holders.iter().map(|(it, _)| *it).collect();
+                if names.len() >= capacity as usize {
+                    let detail =
+                        format!("{key:?} has room for {capacity}, and {holders:?} are inside");
+                    return Err(Violation::new(Rule::Permit, detail));
+                }
+            }
         }
         holders.push((holder, at));
         Ok(())
+    }
+
+    /// A run keeps the ranges of the run whose failure triggered it.
+    pub(super) fn inherit(&mut self, holder: Holder, (parent, heir): (TargetId, TargetId)) {
+        let ranges = self.held.iter_mut().filter(|(key, _)| matches!(key, Key::Range(..)));
+        for holders in ranges.map(|(_, holders)| holders) {
+            if holders.contains(&(holder, parent)) {
+                holders.push((holder, heir));
+            }
+        }
     }
 
     pub(super) fn release(&mut self, mut gone: impl FnMut(&Key, &Holder, TargetId) -> bool) {
@@ -171,7 +187,8 @@ impl Verifier {
                         Key::Range(_, sequence) => Some(sequence) == spot.sequence.as_ref(),
                         _ => false,
                     };
-                    self.permits.release(|key, it, _| mine(key) && *it == holder);
+                    let run = spot.run;
+                    self.permits.release(|key, it, at| mine(key) && (*it, at) == (holder, run));
                 }
             }
             _ if spot.member.is_some() && self.is_chain_over(id, &spot, key.0) => {
@@ -201,7 +218,8 @@ impl Verifier {
             flying.map(|((target, _), _)| self.paths.spot(*target).run).collect();
         let stage_ended = end.is_settled() && !runs.iter().any(|run| busy.contains(run));
         let name = self.paths.spot(stage).stage.clone();
-        let families = match self.is_yard(name.as_ref()) {
+        let yard = self.is_yard(name.as_ref());
+        let families = match yard {
             true => self.ended_families(id, stage),
             false => Default::default(),
         };
@@ -213,6 +231,8 @@ impl Verifier {
         };
         self.permits.release(|key, (holder, run), _| match (key, run) {
             (Key::Stage(it), None) => *holder == id && stage_ended && Some(it) == name.as_ref(),
+            // The runs of a family give their ranges back one by one.
+            (Key::Range(..), Some(_)) if yard => false,
             (_, Some(run)) => *holder == id && ended(run),
             _ => false,
         });

@@ -119,7 +119,8 @@ impl Verifier {
         let life = self.lives.get_mut(&id).expect("the caller found it");
         let cause = from.as_ref().and_then(|(at, _)| life.yard.happened.get(at));
         let outside = cause.is_some_and(|it| it.run.is_none());
-        let parent = cause.and_then(|it| it.run).and_then(|run| life.runs.get(&run));
+        let cause_run = cause.and_then(|it| it.run);
+        let parent = cause_run.and_then(|run| life.runs.get(&run));
         let failed = cause.is_some_and(|it| it.outcome == Outcome::Fail);
         let (mut since, mut root) = (record.seq, record.target);
         if let Some(born) = parent.and_then(|parent| parent.born.as_ref()) {
@@ -144,6 +145,12 @@ impl Verifier {
         if root != record.target && life.is_inside(root) {
             life.yard.inside.insert(record.target);
         }
+        if root != record.target
+            && let Some(parent) = cause_run
+        {
+            self.permits.inherit((id, Some(root)), (parent, record.target));
+        }
+        let life = self.lives.get_mut(&id).expect("the caller found it");
         let born = Some(Born { from, since, root, gone: false });
         life.runs.insert(record.target, RunLog { stage, sequence, definition: None, born });
         self.set(id, (record.target, Kind::SequenceTriggered), Status::Passed);
