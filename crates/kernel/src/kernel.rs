@@ -142,12 +142,18 @@ impl Kernel {
     /// Forgets what is only kept until the records of an append were handed on.
     pub fn sweep(&mut self) {
         self.ended.clear();
-        self.drop_revived();
+        self.drop_revived(|_| true);
     }
 
-    /// Deployments that were brought back and are still over leave memory again.
-    pub(crate) fn drop_revived(&mut self) {
+    /// Deployments that were brought back and are still over leave memory again. Those that a
+    /// record is about do so with that record: replay sweeps at other moments, and must come to
+    /// the same state.
+    pub(crate) fn drop_revived(&mut self, concerned: impl Fn(DeploymentId) -> bool) {
         for id in std::mem::take(&mut self.revived) {
+            if !concerned(id) {
+                self.revived.push(id);
+                continue;
+            }
             let Some(deployment) = self.deployments.get(&id).filter(|it| it.has_ended()) else {
                 continue;
             };

@@ -39,7 +39,11 @@ impl Kernel {
             (Kind::SequenceTriggered, _) if is_trigger(record) => self.fold_trigger(record),
             (Kind::Deployment, _) => self.fold_course(record),
             _ => self.fold_step(record),
+        }?;
+        if !self.revived.is_empty() {
+            self.drop_revived(|id| record.deployment.is_none_or(|it| it == id));
         }
+        Ok(())
     }
 
     /// In replay: the deployment whose records must be revived before this one can be applied.

@@ -21,7 +21,7 @@ impl Kernel {
         let old = self.world.structure.clone();
         let new = change.apply_to(&old).map_err(|_invalid| IllegalRecord::Structure { seq })?;
         // Structural changes do not concern what has ended; whoever needs it brings it back.
-        self.drop_revived();
+        self.drop_revived(|_| true);
         let left = self.note_departed(&new);
         self.world.adopt(new, seq, &mut self.targets);
         self.permits.clear_lines();
