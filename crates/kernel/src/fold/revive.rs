@@ -94,7 +94,7 @@ impl Kernel {
         let left: Vec<u32> = world.departed.keys().copied().collect();
         let left: Vec<u32> =
             left.into_iter().filter(|stage| world.stage(*stage).is_none()).collect();
-        deployment.keep_ghosts(world, &left);
+        deployment.keep_ghosts(world, &left, targets);
         for (_, key) in keys {
             if deployment.runs.contains_key(&key) {
                 deployment.reshape(world, key, seq, targets);
@@ -306,7 +306,8 @@ impl Past<'_> {
         let stage = self.kernel.targets.get(record.target).parent;
         let cell = |kind| self.cells.get(&(stage, kind)).copied().unwrap_or_default();
         let ended = cell(Kind::StageFinished).is_settled();
-        let mut runs = self.runs.keys().map(|run| self.kernel.targets.get(*run).parent);
+        let runs = self.runs.iter().filter(|(_, run)| !run.withdrawn);
+        let mut runs = runs.map(|(run, _)| self.kernel.targets.get(*run).parent);
         let inside = runs.any(|it| it == stage) || cell(Kind::StageStarted).is_complete();
         if ended || !inside {
             self.exempt.remove(&stage);

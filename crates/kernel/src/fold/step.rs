@@ -7,7 +7,7 @@ use super::order::run_above;
 use crate::Kernel;
 use crate::record::{Detail, Reason, Record, Step};
 use crate::state::{
-    Alarm, Ground, Lease, PermitKey, Position, Role, Run, RunKey, Spot, Status, StepKey, Waiter,
+    Alarm, Ground, Lease, PermitKey, Position, Role, RunKey, Spot, Status, StepKey, Waiter,
 };
 
 const MAX_BACKOFF: Span = Span::from_secs(86_400);
@@ -122,7 +122,7 @@ impl Kernel {
         }
         let Location::Spot(spot) = location else { return };
         let Some(number) = spot.stage() else { return };
-        let needed = deployment.runs_in(number).any(Run::needs_stage);
+        let needed = deployment.needs_stage(number, &self.targets);
         let over = deployment.stages[&number].finish.is_complete() && !needed;
         if over && deployment.ghosts.remove(&number).is_some() {
             self.rewalk(id);

@@ -2,14 +2,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use seaway_model::planted::{Bug, planted};
-use seaway_model::{DeploymentId, Seq};
+use seaway_model::{DeploymentId, Seq, TargetId, TargetTable};
 
 use super::apply::IllegalRecord;
+use super::order::stage_above;
 use crate::Kernel;
 use crate::record::{Detail, Record};
-use crate::state::{
-    Cause, Deployment, Ghost, Ground, Origin, PermitKey, Run, RunKey, Status, World,
-};
+use crate::state::{Cause, Deployment, Ghost, Ground, Origin, PermitKey, RunKey, Status, World};
 use crate::structure::{self, On, Structure, Trigger};
 
 impl Kernel {
@@ -38,7 +37,7 @@ impl Kernel {
         self.alarms.clear_delays(id);
         let deployment = self.deployments.get_mut(&id).expect("every start has its deployment");
         let (world, targets, seq) = (&self.world, &mut self.targets, self.head);
-        deployment.keep_ghosts(world, left);
+        deployment.keep_ghosts(world, left, targets);
         let keys: Vec<RunKey> = deployment.runs.keys().copied().collect();
         for key in keys {
             let run = deployment.runs.get_mut(&key).expect("the key is from the map");
@@ -168,13 +167,13 @@ impl Kernel {
 
 impl Deployment {
     /// A stage that left stays for a deployment that is in it, or that came to grief in it.
-    pub(super) fn keep_ghosts(&mut self, world: &World, left: &[u32]) {
+    pub(super) fn keep_ghosts(&mut self, world: &World, left: &[u32], targets: &TargetTable) {
         self.ghosts.retain(|number, _| world.stage(*number).is_none());
         for number in left {
             let Some(state) = self.stages.get(number) else { continue };
             let begun = self.runs_in(*number).any(|run| run.pinned);
             let broken = matches!(state.finish.status(), Status::Failed | Status::Superseded);
-            let open = !state.finish.is_complete() || self.runs_in(*number).any(Run::needs_stage);
+            let open = !state.finish.is_complete() || self.needs_stage(*number, targets);
             if open && (begun || broken) {
                 self.ghosts.insert(*number, world.departed[number].clone());
             }
@@ -182,5 +181,14 @@ impl Deployment {
         for ghost in self.ghosts.values_mut() {
             ghost.followers.retain(|number| world.stage(*number).is_some());
         }
+    }
+
+    /// Whether something in a stage is in flight or may be retried.
+    pub(super) fn needs_stage(&self, number: u32, targets: &TargetTable) -> bool {
+        let stage = self.stages[&number].target;
+        let inside = |target: TargetId| stage_above(targets, target) == Some(stage);
+        let mut attic = self.attic.iter();
+        self.runs_in(number).any(|run| run.counts.in_flight > 0 || run.counts.failed > 0)
+            || attic.any(|((target, _), it)| (it.in_flight() || it.has_failed()) && inside(*target))
     }
 }

@@ -75,8 +75,8 @@ impl Kernel {
         deployment.make_stage(ground, key.stage);
         let stage = &deployment.stages[&key.stage];
         let from = RunKey { stage: key.stage, sequence: 0, number: 0 };
-        let known =
-            deployment.runs.range(from..).next().is_some_and(|(it, _)| it.stage == key.stage);
+        let mut runs = deployment.runs.range(from..).take_while(|(it, _)| it.stage == key.stage);
+        let known = runs.any(|(_, run)| !run.withdrawn);
         let first = stage.finish.is_settled() || !(known || stage.started.is_complete());
         let fresh = !stage.reached || stage.finish.is_settled();
         match stage.finish.is_settled() {

@@ -194,7 +194,7 @@ impl Reference {
             }
         }
         let mut inside = dep.born.values();
-        let open = inside.any(|run| run.stage == *stage);
+        let open = inside.any(|run| run.stage == *stage && !run.withdrawn);
         ended || !(open || started.complete())
     }
 

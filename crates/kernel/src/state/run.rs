@@ -239,11 +239,6 @@ impl Run {
         at_rest && !superseded && !self.is_stale(definition)
     }
 
-    /// Whether something of it is in flight or may be retried, for which its stage has to stay.
-    pub(crate) fn needs_stage(&self) -> bool {
-        self.counts.in_flight > 0 || self.counts.failed > 0
-    }
-
     /// Whether the walk meets something in it that only a person can move on.
     pub(crate) fn is_stale(&self, definition: &Sequence) -> bool {
         let mut groups = self.shape.groups.iter().zip(&self.counts.groups);

@@ -45,9 +45,7 @@ impl Verifier {
             let detail = format!("revision {newest} was here before");
             return Err(Violation::new(Rule::Place, detail));
         }
-        if matches!(key.1, Kind::MemberStarted | Kind::TaskDone) {
-            *newest = revision;
-        }
+        *newest = revision;
         Ok(())
     }
 

@@ -2,6 +2,7 @@ use seaway_kernel::{Command, Expression, Operator, Step, Subscription, Waiting};
 use seaway_model::{ExecutorName, Span};
 
 use super::event::{Errand, Event};
+use super::heal::Help;
 use super::life::World;
 use super::shape::{SERVICES, name};
 use super::tally::Rare;
@@ -172,6 +173,9 @@ impl World {
             }
             Waiting::NoExecutor { .. } if self.healing.is_some() => {
                 let who = executor(HELPER);
+                if self.nobody_helps() {
+                    return;
+                }
                 if !self.crew.contains_key(&who) {
                     let everything = |task: &str| Subscription {
                         task: name(task),
@@ -188,6 +192,15 @@ impl World {
             }
             _ => {}
         }
+    }
+
+    /// In some worlds help comes only after the tasks that wait for it have failed.
+    fn nobody_helps(&mut self) -> bool {
+        let unknown = self.healing.as_ref().is_some_and(|healing| healing.help.is_none());
+        let late = unknown && self.dice.chance(10);
+        let healing = self.healing.as_mut().expect("the caller asked");
+        let help = if late { Help::ComesTooLate } else { Help::Comes };
+        *healing.help.get_or_insert(help) == Help::ComesTooLate
     }
 
     /// When faults stop, some of those who died come back, the others are gone for good.

@@ -16,10 +16,21 @@ pub(super) struct Healing {
     still: u32,
     head: Seq,
     retried: BTreeMap<Step, u32>,
+    /// Whether anybody helps where nobody can do a task; decided when it is first asked.
+    pub(super) help: Option<Help>,
     /// Everything has ended, and nobody need say any more that it is there.
     pub(super) over: bool,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Help {
+    Comes,
+    /// Only after everybody has waited in vain for as long as the kernel lets them.
+    ComesTooLate,
+}
+
+/// A little more than a task waits for an executor.
+const IN_VAIN: i64 = 605_000_000;
 const PAUSE: i64 = 1_500_000;
 /// Long enough for every lease to run out twice.
 const STILL: u32 = 30;
@@ -62,7 +73,12 @@ impl World {
         let waiting = self.waiting(&open);
         self.check_patience(&waiting)?;
         waiting.iter().for_each(|it| self.attend_to(it));
-        self.after(PAUSE, Event::Round);
+        let healing = self.healing.as_mut().expect("rounds belong to the heal phase");
+        let late = healing.help == Some(Help::ComesTooLate);
+        if late {
+            healing.help = Some(Help::Comes);
+        }
+        self.after(if late { IN_VAIN } else { PAUSE }, Event::Round);
         Ok(())
     }
 

@@ -41,7 +41,7 @@ pub enum Rare {
 }
 
 impl Rare {
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::StaleAnswerRefused,
         Self::DuplicateAnswerRefused,
         Self::Surpassed,
@@ -65,6 +65,7 @@ impl Rare {
         Self::RunWithdrawn,
         Self::TimedOut,
         Self::RunTimedOut,
+        Self::NobodyCame,
         Self::TriedAgain,
         Self::RollbackRan,
         Self::RunTriggered,
