@@ -1,7 +1,7 @@
 use std::sync::{Arc, OnceLock};
 
 use seaway_kernel::{Actor, Command, Kernel, Refusal, Reply, Step};
-use seaway_model::{Fence, Name, Seq};
+use seaway_model::{ExecutorName, Fence, Name, Seq};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::sync::{Semaphore, oneshot, watch};
 
@@ -35,9 +35,13 @@ impl ProjectHandle {
 
     /// Carries a command out. The answer comes when everything that it rests on is durable.
     ///
-    /// The `known` of a [`Command::Start`] is filled in here.
+    /// The `known` of a command that may start a deployment is filled in here.
     pub async fn send(&self, command: Command, by: Actor) -> Result<Reply, RequestError> {
-        if !matches!(command, Command::Start { .. }) {
+        let may_start = matches!(
+            command,
+            Command::Start { .. } | Command::Trigger { .. } | Command::Happen { .. }
+        );
+        if !may_start {
             return self.ask(Ask::Command { command, by, as_of: self.durable() }).await;
         }
         for _ in 1..Self::LOOKUPS {
@@ -52,11 +56,15 @@ impl ProjectHandle {
     async fn start(&self, mut command: Command, by: Actor) -> Result<Reply, RequestError> {
         // Read first: what becomes durable while the store is asked may be missing in its answer.
         let as_of = self.durable();
-        if let Command::Start { deployment, service, version, known } = &mut command {
+        let only_new = matches!(command, Command::Start { .. });
+        if let Command::Start { deployment, service, version, known }
+        | Command::Trigger { deployment, service, version, known, .. }
+        | Command::Happen { deployment, service, version, known, .. } = &mut command
+        {
             let store = &self.context.store;
             let found = store.precedents(&self.project, *deployment, service, version).await;
             let found = found.map_err(|error| self.context.declined(&error))?;
-            if found.started.is_some() {
+            if only_new && found.started.is_some() {
                 return Err(Refusal::DeploymentExists(*deployment).into());
             }
             *known = found.revision;
@@ -67,6 +75,11 @@ impl ProjectHandle {
     /// Keeps a lease alive. The position in the reply is the one as of which the lease is held.
     pub async fn renew(&self, step: Step, fence: Fence) -> Result<Reply, RequestError> {
         self.ask(Ask::Renew { step, fence }).await
+    }
+
+    /// Keeps an executor registered.
+    pub async fn heartbeat(&self, executor: ExecutorName) -> Result<Reply, RequestError> {
+        self.ask(Ask::Heartbeat { executor }).await
     }
 
     async fn ask(&self, ask: Ask) -> Result<Reply, RequestError> {

@@ -62,7 +62,7 @@ impl Registrations {
             Ask::Command { command, as_of, .. } if launched(command).is_some() => {
                 if *as_of < self.floor { Err(RequestError::StaleLookup) } else { Ok(()) }
             }
-            Ask::Command { .. } | Ask::Renew { .. } => Ok(()),
+            Ask::Command { .. } | Ask::Renew { .. } | Ask::Heartbeat { .. } => Ok(()),
         }
     }
 }

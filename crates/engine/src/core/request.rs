@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use seaway_kernel::{Actor, Command, Edit, Effect, Refusal, Reply, Step};
-use seaway_model::{DeploymentId, Fence, Seq, Span};
+use seaway_model::{DeploymentId, ExecutorName, Fence, Seq, Span};
 
 /// Names a request, so that its answer finds the caller. Drivers never use one twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,15 +16,17 @@ pub struct Request {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// Before a [`Command::Start`] the driver asks the store whether it has the deployment (then it
-    /// is refused) and the version (that is `known`), and says with `as_of` up to where the log was
-    /// durable before it asked. What started since then the writer knows, unless it was too much:
+    /// Before a command that may start a deployment the driver asks the store for its version (that
+    /// is `known`), before a [`Command::Start`] also whether it has the deployment (then it is
+    /// refused), and says with `as_of` up to where the log was durable before it asked. What started since then the writer knows, unless it was too much:
     /// then the request is told that it is [stale](RequestError::StaleLookup). Other commands do
     /// not use `as_of`.
     Command { command: Command, by: Actor, as_of: Seq },
     /// A holder says that it is alive. Nothing is written; the reply names the position as of which
     /// the lease is held.
     Renew { step: Step, fence: Fence },
+    /// An executor says that it is there. Nothing is written.
+    Heartbeat { executor: ExecutorName },
 }
 
 impl Ask {
@@ -36,10 +38,14 @@ impl Ask {
         let Self::Command { command, .. } = self else { return SMALL };
         let members = |edit: &Edit| match edit {
             Edit::AddMembers { members, .. } | Edit::RemoveMembers { members, .. } => members.len(),
+            Edit::PutSequence { definition, .. } => 8 * (1 + definition.tasks.len()),
             _ => 1,
         };
         let large = match command {
-            Command::Report { answer, .. } => answer.as_ref().map_or(0, |answer| answer.len()),
+            Command::Report { answer: data, .. }
+            | Command::Trigger { data, .. }
+            | Command::Happen { data, .. }
+            | Command::Retry { data, .. } => data.as_ref().map_or(0, |data| data.len()),
             Command::ChangeStructure(change) => {
                 change.0.iter().map(members).sum::<usize>().saturating_mul(MEMBER)
             }

@@ -31,7 +31,9 @@ impl Writer {
                     result: Err(error.clone()),
                 }),
                 None => {
-                    waiting.revived = true;
+                    // What the first of them does may make the deployment leave again. The others
+                    // ask once more then: there is one fewer each time.
+                    waiting.revived = place == 0;
                     self.queue.insert(place, waiting);
                     place += 1;
                 }
@@ -83,6 +85,6 @@ impl Writer {
 fn is_launch(waiting: &Waiting) -> bool {
     match &waiting.request.ask {
         Ask::Command { command, .. } => launched(command).is_some(),
-        Ask::Renew { .. } => false,
+        Ask::Renew { .. } | Ask::Heartbeat { .. } => false,
     }
 }

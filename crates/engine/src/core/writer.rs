@@ -128,10 +128,14 @@ impl Writer {
                 Some(deployment) => Err(Refusal::NotLoaded(deployment)),
                 None => self.kernel.decide(command, now, by, records),
             },
-            Ask::Renew { step, fence } => self
-                .kernel
-                .renew(*step, *fence, now)
-                .map(|()| Reply::Done { at: self.kernel.head() }),
+            Ask::Renew { step, fence } => {
+                let renewed = self.kernel.renew(*step, *fence, now);
+                renewed.map(|()| Reply::Done { at: self.kernel.head() })
+            }
+            Ask::Heartbeat { executor } => {
+                let alive = self.kernel.heartbeat(executor, now);
+                alive.map(|()| Reply::Done { at: self.kernel.head() })
+            }
         };
         match result {
             Err(Refusal::NotLoaded(deployment)) if !waiting.revived => {

@@ -10,4 +10,5 @@ mod postgres;
 mod requests;
 mod rivals;
 mod streams;
+mod triggers;
 mod writer;

@@ -84,6 +84,7 @@ impl World {
                 _ => {}
             },
             (errand @ Errand::Report { .. }, Err(_)) => self.unheard(errand),
+            (Errand::Alive(who), Err(RequestError::Refused(_))) => self.say_hello(&who),
             (Errand::Person(command), Err(error)) => {
                 self.note(|| format!("ann is told: {error} ({command:?})"));
             }

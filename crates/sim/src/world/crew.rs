@@ -76,8 +76,9 @@ impl World {
         self.after(ttl.0 / 3, Event::Pulse(who.clone(), life));
     }
 
-    fn say_hello(&mut self, who: &ExecutorName) {
-        let Some(hand) = self.crew.get(who) else { return };
+    /// Registers, also when it has done so before and was given up since.
+    pub(super) fn say_hello(&mut self, who: &ExecutorName) {
+        let Some(hand) = self.crew.get(who).filter(|hand| hand.alive) else { return };
         let (subscriptions, ttl) = (hand.subscriptions.clone(), hand.ttl);
         let command = Command::Register { executor: who.clone(), subscriptions, ttl };
         let delay = self.dice.millis(1, 30);
@@ -96,7 +97,8 @@ impl World {
         if self.healing.is_none() && self.dice.chance(4) {
             self.fault(|| format!("a heartbeat of {who} is lost"));
         } else {
-            self.say_hello(who);
+            let delay = self.dice.millis(1, 30);
+            self.after(delay, Event::Arrive(Errand::Alive(who.clone())));
         }
         self.after(ttl.0 / 3, Event::Pulse(who.clone(), life));
     }

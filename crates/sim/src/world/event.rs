@@ -68,6 +68,8 @@ pub(super) enum Errand {
     },
     /// An executor registers or leaves.
     Crew(ExecutorName, Command),
+    /// An executor says that it is there.
+    Alive(ExecutorName),
 }
 
 /// What an executor does with a task that it holds.

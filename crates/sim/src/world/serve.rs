@@ -1,13 +1,13 @@
 use seaway_engine::RequestError;
 use seaway_engine::core::{Ask, Obstacle, Output, Request, Ticket};
-use seaway_kernel::{Actor, Command, Effect, Report};
+use seaway_kernel::{Actor, Command, Effect, Refusal, Report};
 use seaway_model::{DeploymentId, Seq};
 
 use super::event::{Errand, Event};
 use super::life::World;
 use super::owner::Owner;
 use super::tally::Rare;
-use crate::verify::{About, Violation};
+use crate::verify::{About, Rule, Violation};
 
 impl World {
     /// A request reaches an owner, or nobody.
@@ -61,6 +61,7 @@ impl World {
             Errand::Person(it) => command(it.clone(), "ann"),
             Errand::Ship { command: it, .. } => command(self.looked_up(it), "ci"),
             Errand::Crew(executor, it) => command(it.clone(), &executor.0),
+            Errand::Alive(executor) => Some(Ask::Heartbeat { executor: executor.clone() }),
         }
     }
 
@@ -143,9 +144,8 @@ impl World {
                 self.jobs.get(job).map_or(About::Other, |job| About::Answer(job.step))
             }
             Errand::Ship { command, .. } => launched(command).map_or(About::Other, About::Launch),
-            Errand::Report { .. } | Errand::Renew { .. } | Errand::Person(_) | Errand::Crew(..) => {
-                About::Other
-            }
+            Errand::Report { .. } | Errand::Renew { .. } | Errand::Person(_) => About::Other,
+            Errand::Crew(..) | Errand::Alive(_) => About::Other,
         }
     }
 
@@ -155,6 +155,10 @@ impl World {
         errand: Errand,
         result: Result<seaway_kernel::Reply, RequestError>,
     ) -> Result<(), Violation> {
+        if let Err(RequestError::Refused(Refusal::NotLoaded(id))) = &result {
+            let detail = format!("{errand:?} was refused because {id} is not in memory");
+            return Err(Violation::new(Rule::Progress, detail));
+        }
         let certain = matches!(
             result,
             Err(RequestError::Refused(_)
