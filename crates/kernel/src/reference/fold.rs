@@ -1,17 +1,16 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::sync::Arc;
 
-use seaway_model::{
-    Attempt, DeploymentId, Fact, Kind, Name, Outcome, Revision, Seq, TargetId, Timestamp,
-};
+use seaway_model::{DeploymentId, Fact, Kind, Name, Outcome, Revision, Seq, Timestamp};
 
-use super::graph::{Graph, Node};
+use super::dep::{Course, Dep, Status, Told, skipped};
+use super::ghosts::keep_ghosts;
+use super::graph::Graph;
 use super::permits::{Key, Permit};
-use super::triggers::{Born, Cause, Named};
+use super::triggers::Named;
 use crate::record::{Detail, Reason, Record};
-use crate::structure::{Sequence, Slot, Stage, Structure};
+use crate::structure::{Slot, Structure};
 
 /// A project, as nothing but what its records say.
 #[derive(Debug)]
@@ -30,121 +29,6 @@ pub struct Reference {
     /// The newest revision dispatched at a place: (stage, service, group, member or slot).
     pub(super) newest: BTreeMap<String, Revision>,
     pub(super) graphs: RefCell<BTreeMap<DeploymentId, Rc<Graph>>>,
-}
-
-/// One deployment.
-#[derive(Debug)]
-pub(super) struct Dep {
-    pub(super) id: DeploymentId,
-    pub(super) revision: Revision,
-    pub(super) started: Seq,
-    pub(super) service: Name,
-    pub(super) facts: BTreeMap<(String, Kind), Told>,
-    pub(super) pins: BTreeMap<String, Arc<Sequence>>,
-    /// Stages that left while the deployment was in them, with what came after them.
-    pub(super) ghosts: BTreeMap<Name, (Arc<Stage>, BTreeSet<Name>)>,
-    pub(super) claimed: BTreeSet<(String, Kind)>,
-    pub(super) born: BTreeMap<String, Born>,
-    pub(super) causes: BTreeMap<Seq, Cause>,
-    pub(super) joined: BTreeMap<Named, Seq>,
-    /// Stages entered because something happened outside.
-    pub(super) exempt: BTreeSet<Name>,
-    /// When a run last came further.
-    pub(super) moved: BTreeMap<String, Timestamp>,
-    pub(super) course: Course,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Course {
-    Running,
-    Paused,
-    Aborting,
-}
-
-/// What the records say of one step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Told {
-    pub(super) status: Status,
-    pub(super) tried: bool,
-    pub(super) attempt: Attempt,
-    pub(super) target: TargetId,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Status {
-    Idle,
-    InFlight,
-    Passed,
-    Warned,
-    Failed,
-    Surpassed,
-    IntroducedLate,
-    Outdated,
-    Condition,
-    ByPerson,
-    Superseded,
-    Cancelled,
-    Backoff,
-}
-
-impl Told {
-    fn untold(target: TargetId) -> Self {
-        Self { status: Status::Idle, tried: false, attempt: Attempt(1), target }
-    }
-}
-
-impl Status {
-    pub(super) fn complete(self) -> bool {
-        self.finished()
-            || matches!(
-                self,
-                Self::Surpassed
-                    | Self::IntroducedLate
-                    | Self::Outdated
-                    | Self::Condition
-                    | Self::ByPerson
-            )
-    }
-
-    pub(super) fn finished(self) -> bool {
-        matches!(self, Self::Passed | Self::Warned)
-    }
-
-    pub(super) fn settled(self) -> bool {
-        !matches!(self, Self::Idle | Self::InFlight | Self::Backoff)
-    }
-}
-
-impl Dep {
-    pub(super) fn status(&self, node: &Node) -> Status {
-        let told = self.facts.get(&(node.path.clone(), node.kind));
-        told.map_or(Status::Idle, |told| told.status)
-    }
-
-    pub(super) fn in_flight(&self, node: &Node) -> bool {
-        self.status(node) == Status::InFlight
-    }
-
-    pub(super) fn attempt(&self, path: &str, kind: Kind) -> Attempt {
-        let told = self.facts.get(&(path.to_owned(), kind));
-        told.map_or(Attempt(1), |told| told.attempt)
-    }
-
-    /// Whether somebody works on a step, or on a share of it.
-    pub(super) fn is_claimed(&self, node: &Node) -> bool {
-        let share = format!("{}@", node.path);
-        let mine = |path: &String| *path == node.path || path.starts_with(&share);
-        self.claimed.iter().any(|(path, kind)| *kind == node.kind && mine(path))
-    }
-
-    pub(super) fn tried(&self, node: &Node) -> bool {
-        self.facts.get(&(node.path.clone(), node.kind)).is_some_and(|told| told.tried)
-    }
-
-    pub(super) fn ended(&self, project: &Name) -> bool {
-        let key = (project.to_string(), Kind::PipelineFinished);
-        self.facts.get(&key).is_some_and(|told| told.status.settled())
-    }
 }
 
 impl Reference {
@@ -371,25 +255,6 @@ impl Reference {
         }
     }
 
-    /// A stage that left is forgotten once it has ended well and no run needs it any more.
-    fn lay_ghosts(&mut self, record: &Record) {
-        let project = self.project.clone();
-        let dep = record.deployment.and_then(|id| self.deployments.get_mut(&id));
-        let Some(dep) = dep.filter(|dep| !dep.ghosts.is_empty()) else { return };
-        let facts = &dep.facts;
-        dep.ghosts.retain(|name, _| {
-            let path = format!("{project}/{name}");
-            let inside = format!("{path}/");
-            let end = facts.get(&(path, Kind::StageFinished));
-            let needed = facts.iter().any(|((path, _), told)| {
-                path.starts_with(&inside)
-                    && matches!(told.status, Status::InFlight | Status::Failed)
-            });
-            needed || end.is_none_or(|told| !told.status.complete())
-        });
-        self.graphs.get_mut().remove(&dep.id);
-    }
-
     fn fold_lease(&mut self, id: DeploymentId, key: (String, Kind), fact: Fact) {
         let dep = self.deployments.get_mut(&id).expect("it was started");
         match fact {
@@ -411,131 +276,5 @@ impl Reference {
         let (target, attempt) = (record.target, record.attempt);
         let told = Told { status, tried: before || tries, attempt, target };
         dep.facts.insert(key, told);
-    }
-
-    /// Opens the next attempt of everything after a step in its run (or in its stage, when that
-    /// starts again), and of the step itself.
-    fn reopen(&mut self, id: DeploymentId, key: &(String, Kind), itself: bool) {
-        let graph = self.graph(&self.deployments[&id]);
-        let Some(from) = graph.find(&key.0, key.1) else { return };
-        let origin = graph.nodes[from].clone();
-        let project = self.project.to_string();
-        let dep = self.deployments.get_mut(&id).expect("it was started");
-        let ended = dep
-            .facts
-            .iter()
-            .filter(|(_, told)| told.status.settled() || told.status == Status::Backoff);
-        let reopened: Vec<(String, Kind)> = ended
-            .filter(|((path, kind), _)| {
-                let ends = match kind {
-                    Kind::PipelineFinished => *path == project,
-                    Kind::StageFinished => Some(path.as_str()) == stage_of(&project, &origin),
-                    _ => false,
-                };
-                let same = *path == key.0 && *kind == key.1;
-                if origin.kind == Kind::StageStarted && !starts_again(dep, path, *kind) {
-                    return ends;
-                }
-                ends || (same && itself) || (!same && reopens(&origin, path, *kind, itself))
-            })
-            .map(|(key, _)| key.clone())
-            .collect();
-        for key in reopened {
-            if let Some(told) = dep.facts.get_mut(&key).filter(|it| it.status != Status::Idle) {
-                told.status = Status::Idle;
-                told.attempt = told.attempt.next();
-            }
-        }
-    }
-}
-
-/// The path of the stage that a step is in.
-fn stage_of<'a>(project: &str, origin: &'a Node) -> Option<&'a str> {
-    let stage = origin.stage.as_ref()?;
-    origin.path.get(..project.len() + 1 + stage.as_str().len())
-}
-
-/// When a stage starts again, what was triggered in it stays triggered, and what ended there has
-/// ended.
-fn starts_again(dep: &Dep, path: &str, kind: Kind) -> bool {
-    let run = path.split('/').take(3).collect::<Vec<_>>().join("/");
-    let end = dep.facts.get(&(run.clone(), Kind::SequenceFinished));
-    let over = end.is_some_and(|told| told.status.settled());
-    !dep.born.contains_key(&run) || (kind != Kind::SequenceTriggered && !over)
-}
-
-/// Whether a step, in the structure or gone from it, comes after another in its run (or is in its
-/// stage, when that starts again).
-fn reopens(origin: &Node, path: &str, kind: Kind, itself: bool) -> bool {
-    let below = |above: &str| path.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
-    if origin.kind == Kind::StageStarted {
-        return below(&origin.path);
-    }
-    let Some(run) = origin.run.as_ref() else { return false };
-    if path != run.path && !below(&run.path) {
-        return false;
-    }
-    let parts = run.definition.parts();
-    let phase = |path: &str, kind: Kind| match (path[run.path.len()..].split('/').nth(1), kind) {
-        (None, Kind::SequenceTriggered) => 0,
-        (None, Kind::SequenceStarted) => 1,
-        (None, _) => usize::MAX,
-        (Some(task), _) => 2 + parts.iter().position(|it| it == task).unwrap_or(parts.len()),
-    };
-    let (mine, its) = (phase(&origin.path, origin.kind), phase(path, kind));
-    if mine != its {
-        return its > mine;
-    }
-    match (origin.kind, kind) {
-        (Kind::TaskDone, _) => itself,
-        (_, Kind::TaskDone) => true,
-        (Kind::GroupFinished, _) => false,
-        (Kind::GroupStarted, _) => path == origin.path || below(&origin.path),
-        (_, Kind::GroupFinished) => origin.path.starts_with(&format!("{path}/")),
-        _ => path == origin.path && kind > origin.kind,
-    }
-}
-
-fn keep_ghosts(project: &Name, dep: &mut Dep, old: &Structure, new: &Structure) {
-    dep.ghosts.retain(|name, _| !new.stages.contains_key(name));
-    for (name, stage) in &old.stages {
-        if new.stages.contains_key(name) {
-            continue;
-        }
-        let path = format!("{project}/{name}");
-        let end = dep.facts.get(&(path.clone(), Kind::StageFinished));
-        let end = end.map_or(Status::Idle, |told| told.status);
-        let begun = dep.pins.keys().any(|run| run.starts_with(&format!("{path}/")));
-        let broken = matches!(end, Status::Failed | Status::Superseded);
-        let inside = format!("{path}/");
-        let needed = dep.facts.iter().any(|((path, _), told)| {
-            path.starts_with(&inside) && matches!(told.status, Status::InFlight | Status::Failed)
-        });
-        if (!end.complete() || needed) && (begun || broken) {
-            let after = |(_, it): &(&Name, &Arc<Stage>)| it.after.contains(name);
-            let followers = old.stages.iter().filter(after).map(|(name, _)| name.clone());
-            dep.ghosts.insert(name.clone(), (stage.clone(), followers.collect()));
-        }
-    }
-    for (_, followers) in dep.ghosts.values_mut() {
-        followers.retain(|name| new.stages.contains_key(name));
-    }
-}
-
-fn skipped(reason: &Reason) -> Status {
-    match reason {
-        Reason::Surpassed => Status::Surpassed,
-        Reason::IntroducedLate => Status::IntroducedLate,
-        Reason::Superseded | Reason::Replaced => Status::Outdated,
-        Reason::Condition => Status::Condition,
-        Reason::Person(_) => Status::ByPerson,
-        Reason::Orphaned
-        | Reason::Aborted
-        | Reason::Withdrawn
-        | Reason::TimedOut
-        | Reason::RunTimedOut
-        | Reason::NoExecutor
-        | Reason::TooManyRuns
-        | Reason::TooMuchData => Status::Cancelled,
     }
 }

@@ -3,7 +3,8 @@ use std::rc::Rc;
 
 use seaway_model::{Kind, Name};
 
-use super::fold::{Dep, Reference, Status};
+use super::dep::{Dep, Status};
+use super::fold::Reference;
 use crate::structure::{Entry, Sequence, Slot, Stage, When};
 
 /// A run: its sequence, its path and its definition.

@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use seaway_model::{Attempt, DeploymentId, Fact, Kind, Outcome, TargetId};
 
-use super::fold::{Course, Dep, Reference, Status};
+use super::dep::{Course, Dep, Status};
+use super::fold::Reference;
 use super::graph::Graph;
 use super::permits::{Key, Need, Rank};
 use super::triggers::Born;

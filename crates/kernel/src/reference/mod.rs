@@ -4,10 +4,13 @@
 //! whole graph, `after` by flood fill, the frontier by a walk, permits by looking at everybody. It
 //! shares no scheduling code with the kernel; tests drive both and compare.
 
+mod dep;
 mod fold;
+mod ghosts;
 mod graph;
 mod judge;
 mod permits;
+mod reopen;
 mod triggers;
 mod walk;
 

@@ -3,7 +3,8 @@ use std::rc::Rc;
 
 use seaway_model::{DeploymentId, Kind, Name, Revision, Seq};
 
-use super::fold::{Course, Dep, Reference, Status};
+use super::dep::{Course, Dep, Status};
+use super::fold::Reference;
 use super::graph::{Graph, Node};
 use crate::structure::{Batch, Policy};
 
@@ -380,7 +381,7 @@ fn range_is_open(dep: &Dep, graph: &Graph, path: &str) -> bool {
 fn member_still_needs(dep: &Dep, graph: &Graph, holder: &Holder) -> bool {
     let path = holder.member.as_deref().expect("member permits name the member");
     let Some(first) = graph.nodes.iter().position(|node| node.path == path) else {
-        let flying = |((it, _), told): (&(String, Kind), &super::fold::Told)| {
+        let flying = |((it, _), told): (&(String, Kind), &super::dep::Told)| {
             it == path && told.status == Status::InFlight
         };
         return dep.facts.iter().any(flying);

@@ -2,7 +2,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use seaway_model::{Attempt, DeploymentId, Fact, Kind, Name, Outcome, Seq};
 
-use super::fold::{Dep, Reference, Status};
+use super::dep::{Dep, Status};
+use super::fold::Reference;
 use super::judge::Action;
 use crate::Refusal;
 use crate::record::{Detail, Reason, Record};

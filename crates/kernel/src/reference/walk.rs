@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use seaway_model::Kind;
 
-use super::fold::{Dep, Status};
+use super::dep::{Dep, Status};
 use super::graph::{Graph, Node};
 
 /// What a walk over the graph meets.
