@@ -15,6 +15,8 @@ use crate::against_reference::Dice;
 use crate::harness::{Harness, name};
 use crate::shipyards::{TASKS, changed, play};
 
+const LONG: Span = Span::from_secs(80_000);
+
 /// What was seen of one deployment: by path without run numbers, and kind.
 type Seen = BTreeMap<(String, Kind), Fate>;
 
@@ -24,6 +26,8 @@ struct Drive {
     log: Vec<Record>,
     seen: usize,
     now: Timestamp,
+    /// When the executors would be given up.
+    end: Timestamp,
 }
 
 impl Drive {
@@ -77,8 +81,7 @@ impl Drive {
                             self.pass(share, self.fence(share));
                         }
                         for executor in to {
-                            let ttl = Span::from_secs(80_000);
-                            let claim = Command::Claim { step, executor, ttl };
+                            let claim = Command::Claim { step, executor, ttl: LONG };
                             let reply = self.command(&claim);
                             let Some(Reply::Claimed { step, fence, .. }) = reply else {
                                 panic!("what is offered can be taken");
@@ -93,7 +96,9 @@ impl Drive {
                     _ => {}
                 }
             }
-            match later.into_iter().min() {
+            // What waits for nobody but a person may still run out of time.
+            let wakeup = self.kernel.next_wakeup().filter(|at| *at < self.end);
+            match later.into_iter().min().or(wakeup) {
                 _ if busy => {}
                 Some(until) => self.now = self.now.max(until),
                 None => return,
@@ -159,6 +164,7 @@ fn drive(harness: &Harness, change: Option<&StructureChange>) -> BTreeMap<Deploy
         log: harness.log.clone(),
         seen: harness.log.len(),
         now: harness.now,
+        end: harness.now + LONG,
     };
     if let Some(change) = change {
         drive.command(&Command::ChangeStructure(change.clone())).expect("the change is allowed");
@@ -176,7 +182,7 @@ fn foreseen(numbers: &[u64]) {
         expressions: Vec::new(),
     });
     let executor = ExecutorName("everybody".into());
-    let (subscriptions, ttl) = (subscriptions.to_vec(), Span::from_secs(80_000));
+    let (subscriptions, ttl) = (subscriptions.to_vec(), LONG);
     harness.command(&Command::Register { executor, subscriptions, ttl }).expect("it may");
     harness.settle();
     harness.kernel.sweep();
