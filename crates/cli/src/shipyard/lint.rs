@@ -1,9 +1,10 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::out::Out;
+use crate::shipyard::to::{Format, To};
 use crate::shipyard::verdict::Verdict;
 use crate::shipyard::view::View;
 
@@ -19,26 +20,12 @@ pub(crate) struct LintArgs {
     #[arg(long)]
     strict: bool,
 
-    /// How to print: text, or json, which is stable
-    #[arg(
-        short,
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "text",
-        hide_possible_values = true
-    )]
-    output: Format,
+    #[command(flatten)]
+    to: To,
 
     /// Prints the JSON Schema of shipyards instead, for editors
     #[arg(long, conflicts_with_all = ["files", "strict", "output"])]
     schema: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 const EXAMPLES: &str = "\
@@ -77,7 +64,7 @@ pub(crate) fn run(args: LintArgs, out: &mut Out) -> Result<()> {
 }
 
 fn show(verdict: &Verdict, args: &LintArgs, out: &mut Out) -> Result<()> {
-    if args.output == Format::Json {
+    if args.to.output == Format::Json {
         return out.line(verdict.json(args.strict));
     }
     if !verdict.problems.all().is_empty() {
@@ -89,7 +76,7 @@ fn show(verdict: &Verdict, args: &LintArgs, out: &mut Out) -> Result<()> {
 
 /// The other files are checked nevertheless.
 fn unreadable(why: &str, file: String, args: &LintArgs, out: &mut Out) -> Result<()> {
-    match args.output {
+    match args.to.output {
         Format::Json => {
             out.line(serde_json::json!({ "file": file, "ok": false, "unreadable": why }))
         }

@@ -4,6 +4,7 @@ mod lint;
 mod migrate;
 mod simulate;
 mod source;
+mod to;
 mod verdict;
 mod view;
 

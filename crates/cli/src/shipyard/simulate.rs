@@ -3,12 +3,13 @@ use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use seaway_scenario::{Scenario, Transcript, Yards, parse, play};
 use seaway_shipyard::{Checked, Problems, Shipyard};
 
 use crate::out::Out;
 use crate::shipyard::source;
+use crate::shipyard::to::{Format, To};
 use crate::shipyard::view::View;
 
 /// Plays a pipeline document against a script of who answers what and when, on virtual time
@@ -31,22 +32,8 @@ pub(crate) struct SimulateArgs {
     #[arg(long)]
     data: bool,
 
-    /// How to print: text, or json, which is stable
-    #[arg(
-        short,
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "text",
-        hide_possible_values = true
-    )]
-    output: Format,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
+    #[command(flatten)]
+    to: To,
 }
 
 const EXAMPLES: &str = "\
@@ -83,7 +70,7 @@ pub(crate) fn run(args: &SimulateArgs, out: &mut Out) -> Result<()> {
         Err(problems) => return refuse(&problems),
     };
     let transcript = Transcript { played: &played, records: args.records, data: args.data };
-    match args.output {
+    match args.to.output {
         Format::Text => out.line(transcript.to_string().trim_end())?,
         Format::Json => out.line(transcript.json())?,
     }

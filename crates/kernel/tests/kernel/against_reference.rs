@@ -6,7 +6,7 @@ use seaway_kernel::{
 };
 use seaway_model::{DeploymentId, Fence, Kind, Name, Outcome, Span};
 
-use crate::harness::{Harness, name, over, task};
+use crate::harness::{Harness, histories, name, over, task};
 
 /// Small numbers drawn from one large one.
 pub(crate) struct Dice(pub(crate) u64);
@@ -226,13 +226,7 @@ fn play(numbers: &[u64]) -> Harness {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60),
-        max_shrink_iters: 500,
-        // The same histories in every run; PROPTEST_CASES asks for more of them.
-        rng_seed: proptest::test_runner::RngSeed::Fixed(2),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(histories(60, 2))]
 
     #[test]
     fn kernel_and_reference_agree(numbers in prop::collection::vec(any::<u64>(), 1..70)) {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
 use seaway_kernel::reference::{Reference, Wait};
 use seaway_kernel::{
     Actor, Command, Edit, Entry, Kernel, Pace, Reason, Record, Refusal, Reply, Report, Sequence,
@@ -23,6 +25,16 @@ pub(crate) struct Harness {
 
 /// What must be unique in the log.
 type RecordKey = ((Option<DeploymentId>, TargetId, Kind, Fact), Attempt, u32);
+
+/// The same histories in every run; `PROPTEST_CASES` asks for more of them.
+pub(crate) fn histories(cases: u32, seed: u64) -> ProptestConfig {
+    ProptestConfig {
+        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(cases),
+        max_shrink_iters: 500,
+        rng_seed: RngSeed::Fixed(seed),
+        ..ProptestConfig::default()
+    }
+}
 
 pub(crate) fn name(text: &str) -> Name {
     Name::new(text).expect("tests use valid names")

@@ -12,7 +12,7 @@ use seaway_model::{
 };
 
 use crate::against_reference::Dice;
-use crate::harness::{Harness, name};
+use crate::harness::{Harness, histories, name};
 use crate::shipyards::{TASKS, changed, play};
 
 const LONG: Span = Span::from_secs(80_000);
@@ -206,12 +206,7 @@ fn foreseen(numbers: &[u64]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(100),
-        max_shrink_iters: 200,
-        rng_seed: proptest::test_runner::RngSeed::Fixed(4),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(histories(100, 4))]
 
     #[test]
     fn a_plan_is_what_then_happens(numbers in prop::collection::vec(any::<u64>(), 5..50)) {

@@ -12,7 +12,7 @@ use seaway_kernel::{
 use seaway_model::{DeploymentId, ExecutorName, Fact, Fence, Name, Outcome, Span};
 
 use crate::against_reference::Dice;
-use crate::harness::{Harness, name, task};
+use crate::harness::{Harness, histories, name, task};
 
 const STAGES: [&str; 4] = ["dev", "qa", "prod", "lab"];
 const SEQUENCES: [&str; 3] = ["delivery", "rollback", "remediation"];
@@ -267,12 +267,7 @@ pub(crate) fn play(numbers: &[u64]) -> Harness {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60),
-        max_shrink_iters: 500,
-        rng_seed: proptest::test_runner::RngSeed::Fixed(3),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(histories(60, 3))]
 
     #[test]
     fn shipyards_do_what_the_reference_says(numbers in prop::collection::vec(any::<u64>(), 1..70)) {
