@@ -25,7 +25,7 @@ pub enum CheckpointError {
 }
 
 /// Raised whenever the form below changes; older checkpoints are then replayed over, not read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Folded state, as it is stored and as it is hashed. Whatever follows from the rest is left out,
 /// and numbers that depend on the order of interning are spelled out.
@@ -45,6 +45,7 @@ struct Stored {
     departed: BTreeMap<u32, StoredGhost>,
     deployments: Vec<StoredDeployment>,
     permits: Vec<(StoredKey, Permit)>,
+    guests: BTreeMap<PermitKey, Name>,
     member_places: Vec<MemberPlaces>,
     task_places: Vec<(u32, Box<str>, Slot, Revision)>,
     last_revision: Revision,
@@ -182,7 +183,7 @@ impl Kernel {
             .map(|((stage, service, slot), &newest)| (*stage, part(*service), slot.clone(), newest))
             .collect();
         task_places.sort_unstable();
-        let open = self.deployments.values().filter(|deployment| !deployment.has_ended());
+        let open = self.deployments.values().filter(|deployment| !Self::is_over(deployment));
         Stored {
             version: VERSION,
             head: self.head,
@@ -198,6 +199,7 @@ impl Kernel {
             departed: world.departed.iter().map(|(number, it)| (*number, ghost(it))).collect(),
             deployments: open.map(store_deployment).collect(),
             permits,
+            guests: self.permits.guests.clone(),
             member_places,
             task_places,
             last_revision: self.last_revision,
@@ -255,6 +257,7 @@ impl Kernel {
             };
             permits.held.insert(key, permit);
         }
+        permits.guests = stored.guests;
         for (stage, service, group, members) in stored.member_places {
             let key = (stage, part(&service), part(&group));
             let members = members.into_iter().map(|(member, newest)| (part(&member), newest));
@@ -313,6 +316,7 @@ impl Kernel {
         self.active.insert(deployment.rank());
         self.by_start.insert(deployment.started, deployment.id);
         let id = deployment.id;
+        self.revived.extend(deployment.has_ended().then_some(id));
         self.deployments.insert(id, deployment);
         self.set_alarms(id);
         Ok(())

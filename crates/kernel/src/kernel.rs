@@ -157,14 +157,16 @@ impl Kernel {
             let Some(deployment) = self.deployments.get(&id).filter(|it| it.has_ended()) else {
                 continue;
             };
-            let mut causes = deployment.derived.firing.iter();
-            if causes.any(|at| self.dues(deployment, *at).next().is_some()) {
-                // Something happened to it that has yet to start a sequence.
-                self.revived.push(id);
-            } else {
-                self.remove(id);
+            match Self::is_over(deployment) {
+                true => self.remove(id),
+                false => self.revived.push(id),
             }
         }
+    }
+
+    /// Whether a deployment has ended, and nothing happened to it that has yet to start a sequence.
+    pub(crate) fn is_over(deployment: &Deployment) -> bool {
+        deployment.has_ended() && deployment.derived.firing.is_empty()
     }
 
     /// A deployment that has ended leaves memory.

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 /// Lays newer data over older: maps deeply, lists with the newest first and nothing twice, of
@@ -16,12 +18,11 @@ pub fn merge(old: &mut Value, new: Value) {
             }
         }
         (Value::Array(old), Value::Array(new)) => {
-            let mut all: Vec<Value> = Vec::with_capacity(old.len() + new.len());
-            for value in new.into_iter().chain(std::mem::take(old)) {
-                if !all.contains(&value) {
-                    all.push(value);
-                }
-            }
+            // By their text: comparing each with all others takes for ever with long lists.
+            let mut seen = BTreeSet::new();
+            let mut all = new;
+            all.append(old);
+            all.retain(|value| seen.insert(value.to_string()));
             *old = all;
         }
         (old, new) => *old = new,

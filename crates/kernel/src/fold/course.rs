@@ -13,6 +13,10 @@ impl Kernel {
         let deployment =
             self.deployments.get_mut(&id).ok_or(IllegalRecord::UnknownDeployment { seq })?;
         let (by, since) = (record.by.clone(), record.at);
+        let paused = match deployment.course {
+            Course::Paused { since, .. } => Some(since),
+            _ => None,
+        };
         match record.fact {
             Fact::Paused => {
                 deployment.pauses = record.n;
@@ -26,6 +30,7 @@ impl Kernel {
         let in_line: Vec<Spot> = deployment.derived.in_line.keys().copied().collect();
         deployment.derived.todo.extend(in_line.iter().copied());
         in_line.into_iter().for_each(|spot| self.leave_lines(id, spot));
+        self.set_clocks(id, paused, record.at);
         self.release_while_paused(id);
         self.active.insert(rank);
         Ok(())

@@ -1,4 +1,5 @@
 mod apply;
+mod clock;
 mod course;
 mod locate;
 mod offer;

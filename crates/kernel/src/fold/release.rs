@@ -52,11 +52,11 @@ impl Kernel {
     /// Whether the failure of a run still has something to trigger in its own stage, for which the
     /// run keeps what it holds.
     fn has_heirs(&self, deployment: &Deployment, key: RunKey) -> bool {
-        let ended = |(_, cause): &(&seaway_model::Seq, &crate::state::Cause)| {
-            cause.open && cause.event == Happened::Finished(key)
-        };
-        let mut causes = deployment.causes.iter().rev().filter(ended);
-        let due = causes.any(|(at, _)| self.dues(deployment, *at).any(|it| it.0 == key.stage));
+        let mut firing = deployment.derived.firing.iter();
+        let due = firing.any(|(at, due)| {
+            let ended = deployment.causes.get(at).map(|cause| &cause.event);
+            ended == Some(&Happened::Finished(key)) && due.iter().any(|it| it.0 == key.stage)
+        });
         due && !planted(Bug::NothingInherited)
     }
 

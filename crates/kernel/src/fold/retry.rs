@@ -20,6 +20,7 @@ impl Kernel {
         let tries = deployment.tries.entry((record.target, record.kind)).or_default();
         *tries = Tries { attempt: record.attempt, ..Tries::default() };
         self.edit_data(id, spot, record);
+        self.restart_clock(id, spot, record.at);
         self.rewalk(id);
     }
 

@@ -12,7 +12,7 @@ use crate::state::{
     Cause, Cell, Course, Deployment, Ground, Happened, Origin, RunKey, Stage, Status, StepKey,
     Tries, World,
 };
-use crate::structure::{On, Sequence};
+use crate::structure::{On, Sequence, Trigger};
 
 impl Kernel {
     /// Brings back a deployment that left memory, from all its records in order. It comes back as
@@ -44,6 +44,7 @@ impl Kernel {
         for stage in deployment.stages.values_mut() {
             stage.exempt = exempt.contains(&stage.target);
         }
+        deployment.prune_causes(&self.world);
         let (id, rank) = (deployment.id, deployment.rank());
         self.by_start.insert(deployment.started, id);
         self.deployments.insert(id, deployment);
@@ -157,6 +158,11 @@ impl Past<'_> {
                 return Ok(());
             }
         }
+        if record.kind == Kind::SequenceTriggered
+            && let Some(run) = run_key(&self.kernel.world, &self.kernel.targets, record.target)
+        {
+            deployment.note_number(run);
+        }
         self.fold_data(deployment, record);
         if record.attempt > Attempt(1) {
             let tries = deployment.tries.entry(key).or_default();
@@ -263,15 +269,16 @@ impl Past<'_> {
     fn fold_trigger(&mut self, deployment: &mut Deployment, record: &Record) {
         let (on, data) = match record.detail.as_deref() {
             Some(Detail::Triggered { on, data }) => (on.clone(), data),
-            Some(Detail::Refused { .. }) => {
+            Some(Detail::Refused { on, .. }) => {
                 deployment.refused = record.n;
+                self.note_joined(deployment, on, record);
                 return;
             }
             Some(Detail::Happened { name, stage, data }) => {
                 deployment.events = record.n;
                 self.ends.insert(record.seq, None);
                 let cause = Cause { open: false, ..received(name, stage.as_ref(), data) };
-                if self.kernel.is_joined(&cause) {
+                if self.kernel.world.is_joined(&cause) {
                     self.causes.insert(record.seq, cause);
                 }
                 return;
@@ -282,23 +289,26 @@ impl Past<'_> {
             (Some(at), Some(on)) => Origin::Cause { at, on },
             _ => Origin::Command,
         };
-        if let (Origin::Cause { on, .. }, Some(key)) =
-            (&origin, run_key(&self.kernel.world, &self.kernel.targets, record.target))
-            && let On::All(_) = on.on
-        {
-            deployment.joined.insert((key.stage, key.sequence, on.clone()), record.seq);
+        if let Origin::Cause { on, .. } = &origin {
+            self.note_joined(deployment, on, record);
         }
         let flow = Flow::new((&**data).into());
         let end = record.cause.and_then(|at| self.ends.get(&at).copied());
         let parent = end.flatten().and_then(|run| self.runs.get(&run));
         let since = parent.map_or(record.seq, |parent| parent.since);
         self.enter_stage(deployment, record, end == Some(None));
-        if let Some(key) = run_key(&self.kernel.world, &self.kernel.targets, record.target) {
-            deployment.numbers.insert((key.stage, key.sequence), key.number);
-        }
         let past =
             PastRun { origin, since, flow, moved: record.at, withdrawn: false, last_task: None };
         self.runs.insert(record.target, past);
+    }
+
+    /// A join that fired, or was refused, begins anew.
+    fn note_joined(&self, deployment: &mut Deployment, on: &Trigger, record: &Record) {
+        if let Some(key) = run_key(&self.kernel.world, &self.kernel.targets, record.target)
+            && let On::All(_) = on.on
+        {
+            deployment.joined.insert((key.stage, key.sequence, on.clone()), record.seq);
+        }
     }
 
     /// A stage that had ended is entered again.
@@ -380,7 +390,7 @@ impl Past<'_> {
                 fired: Default::default(),
                 runs: Vec::new(),
             };
-            if kernel.is_joined(&cause) {
+            if kernel.world.is_joined(&cause) {
                 self.causes.insert(record.seq, cause);
             }
         }

@@ -7,7 +7,7 @@ use super::order::run_above;
 use crate::Kernel;
 use crate::record::{Detail, Reason, Record, Step};
 use crate::state::{
-    Alarm, Ground, Lease, PermitKey, Position, Role, RunKey, Spot, Status, StepKey, Waiter,
+    Alarm, Ground, Lease, PermitKey, Position, Role, Spot, Status, StepKey, Waiter,
 };
 
 const MAX_BACKOFF: Span = Span::from_secs(86_400);
@@ -24,6 +24,9 @@ impl Kernel {
         let location = self.locate(deployment, record.target, record.kind);
         let location = location.ok_or(IllegalRecord::UnknownStep { seq })?;
         let rank = deployment.rank();
+        if record.kind == Kind::SequenceTriggered {
+            self.note_number(id, record.target);
+        }
         match location {
             Location::Spot(spot) => self.fold_at(id, spot, record)?,
             Location::Attic => self.fold_in_attic(id, record),
@@ -70,6 +73,7 @@ impl Kernel {
                 }
                 self.settle(id, spot, Status::skipped(reason));
                 if let Reason::Person(_) = reason {
+                    self.restart_clock(id, spot, record.at);
                     self.rewalk(id);
                 }
             }
@@ -107,10 +111,17 @@ impl Kernel {
             return;
         }
         self.end_task(id, spot, (record.target, record.kind), true);
+        if out_of_time {
+            self.stop_clock(id, spot);
+        }
         self.pin(id, spot, record);
         self.make_room(id, spot);
         self.note_end(id, spot, (outcome, record.seq));
         self.settle(id, spot, Status::ended(outcome));
+        if let (Kind::TaskDone, Position::Inside(run, _)) = (record.kind, spot.position()) {
+            // Its time may have run out while it was at a task that cannot be cut short.
+            self.watch_run(id, run);
+        }
         self.end_run(id, spot);
     }
 
@@ -166,7 +177,7 @@ impl Kernel {
         let (mut supersedes, mut family) = (false, None);
         for need in &needs {
             if !need.shared && !need.awaited {
-                self.permits.acquire(need.key, need.holder);
+                self.permits.acquire(need.key, need.holder, &deployment.service);
             }
             supersedes |= matches!(need.policy, crate::Policy::Supersede { .. });
             match (need.key, spot.position()) {
@@ -266,15 +277,6 @@ impl Kernel {
         }
     }
 
-    /// Sets the alarm for a run that may not take for ever.
-    pub(crate) fn watch_run(&mut self, id: DeploymentId, key: RunKey) {
-        let run = &self.deployments[&id].runs[&key];
-        let timeout = self.world.definitions[run.definition as usize].timeout;
-        if let (Some(begun), Some(timeout)) = (run.begun, timeout) {
-            self.alarms.set(id, Alarm::Run(key), begun + timeout);
-        }
-    }
-
     /// A failed task with attempts left is tried again by itself. Tells whether that is so.
     fn back_off(&mut self, id: DeploymentId, spot: Spot, record: &Record) -> bool {
         let key = (record.target, record.kind);
@@ -323,9 +325,8 @@ impl Kernel {
         if !run.finish().has_failed() {
             run.flow.clear();
         }
-        run.begun = None;
         deployment.derived.unended.remove(&key);
-        self.alarms.clear(id, Alarm::Run(key));
+        self.stop_clock(id, spot);
         self.forget_cause(id, key);
     }
 

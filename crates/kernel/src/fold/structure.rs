@@ -8,7 +8,9 @@ use super::apply::IllegalRecord;
 use super::order::stage_above;
 use crate::Kernel;
 use crate::record::{Detail, Record};
-use crate::state::{Cause, Deployment, Ghost, Ground, Origin, PermitKey, RunKey, Status, World};
+use crate::state::{
+    Cause, Deployment, Ghost, Ground, Origin, PermitKey, RunKey, Seen, Status, World,
+};
 use crate::structure::{self, On, Structure, Trigger};
 
 impl Kernel {
@@ -61,6 +63,7 @@ impl Kernel {
             }
         }
         deployment.walk(&mut Ground { world, targets, seq });
+        deployment.prune_causes(world);
         let rank = deployment.rank();
         self.grant_batches(id, old);
         self.release_departed(id);
@@ -84,21 +87,10 @@ impl Kernel {
                 gone.insert(*key);
             }
         }
-        let joined: BTreeSet<Seq> = deployment
-            .causes
-            .iter()
-            .filter(|(_, cause)| self.is_joined(cause))
-            .map(|(at, _)| *at)
-            .collect();
         let deployment = self.deployments.get_mut(&id).expect("it was just found");
         for cause in deployment.causes.values_mut() {
             cause.open = cause.runs.iter().any(|key| gone.contains(key));
         }
-        let runs = &deployment.runs;
-        deployment.causes.retain(|at, cause| {
-            let waits = |key: &RunKey| runs.get(key).is_some_and(|run| !run.pinned);
-            cause.open || joined.contains(at) || cause.runs.iter().any(waits)
-        });
         gone
     }
 
@@ -114,14 +106,15 @@ impl Kernel {
         };
         let triggers = &self.world.definitions[*definition as usize].triggers;
         let mut entries = (0..).zip(triggers);
+        let seen = Seen::new(at, cause);
         entries.any(|(position, trigger)| {
             // A join has fired: its events count no longer, so only the entry itself is asked for.
             let same = trigger == on;
             let plain = matches!(trigger.on, On::Event(_));
             let entry = (key.stage, key.sequence, position);
             same || plain
-                && self.names(cause, trigger)
-                && self.derives(deployment, (at, cause), entry, trigger)
+                && self.world.names(cause, trigger)
+                && deployment.derives(&self.world, &seen, entry, trigger)
         })
     }
 
@@ -140,7 +133,7 @@ impl Kernel {
             let inside = stage.started.is_finished() && !stage.finish.is_settled();
             if inside && !stage.holds && fresh {
                 stage.holds = true;
-                self.permits.acquire(PermitKey::Stage(number), holder);
+                self.permits.acquire(PermitKey::Stage(number), holder, &deployment.service);
             }
         }
     }

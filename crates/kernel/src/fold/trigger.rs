@@ -1,4 +1,5 @@
-use seaway_model::{DeploymentId, Fact, Kind, Name, Outcome, Seq};
+use seaway_model::planted::{Bug, planted};
+use seaway_model::{DeploymentId, Fact, Kind, Name, Outcome, Seq, TargetId};
 
 use super::apply::IllegalRecord;
 use super::revive::run_key;
@@ -6,7 +7,7 @@ use crate::Kernel;
 use crate::flow::{Flow, Scope, object};
 use crate::record::{Detail, Record};
 use crate::state::{
-    Cause, Deployment, Ground, Happened, Origin, Position, RunKey, Shape, Spot, Status,
+    Cause, Deployment, Entry, Ground, Happened, Origin, Position, RunKey, Shape, Spot, Status,
 };
 use crate::structure::On;
 
@@ -36,7 +37,7 @@ impl Kernel {
             }
             self.begin_run(id, key, &origin, record);
             let deployment = self.deployments.get_mut(&id).expect("it was just found");
-            deployment.numbers.insert((key.stage, key.sequence), key.number);
+            deployment.note_number(key);
             let run = deployment.runs.get_mut(&key).ok_or(unknown)?;
             (run.flow, run.moved) = (Flow::new((&**data).into()), record.at);
         } else {
@@ -45,22 +46,37 @@ impl Kernel {
         }
         if let Origin::Cause { at, .. } = origin {
             self.settle_estate(id, at);
-            if self.dues(&self.deployments[&id], at).next().is_none() {
-                let deployment = self.deployments.get_mut(&id).expect("it was just found");
-                deployment.derived.firing.remove(&at);
-            }
+            let deployment = self.deployments.get_mut(&id).expect("it was just found");
+            deployment.prune_causes(&self.world);
         }
         self.active.insert(self.deployments[&id].rank());
         Ok(())
     }
 
+    /// A stage may become one whose runs are triggered: their numbers go on from those that the
+    /// runs in it had before.
+    pub(super) fn note_number(&mut self, id: DeploymentId, run: TargetId) {
+        if let Some(key) = run_key(&self.world, &self.targets, run) {
+            self.deployments.get_mut(&id).expect("it was just found").note_number(key);
+        }
+    }
+
     fn note_fired(&mut self, id: DeploymentId, key: RunKey, origin: &Origin, record: &Record) {
         let Origin::Cause { at, on } = origin else { return };
         let deployment = self.deployments.get_mut(&id).expect("it was just found");
+        let mut again = false;
         if let Some(cause) = deployment.causes.get_mut(at) {
             cause.fired.insert((key.stage, key.sequence, on.clone()));
             if record.fact == Fact::Finished {
                 cause.runs.push(key);
+            }
+            again = planted(Bug::FiredTwice) && cause.runs.len() == 1;
+        }
+        if let (Some(due), false) = (deployment.derived.firing.get_mut(at), again) {
+            let entry = |it: &Entry| (it.0, it.1) == (key.stage, key.sequence);
+            due.retain(|it| !entry(it) || self.world.trigger(*it) != Some(on));
+            if due.is_empty() {
+                deployment.derived.firing.remove(at);
             }
         }
         if let On::All(_) = on.on {
@@ -143,7 +159,7 @@ impl Kernel {
             fired: Default::default(),
             runs: Vec::new(),
         };
-        if !self.may_fire(&cause) {
+        if self.world.entries(&cause).is_empty() {
             return;
         }
         let data = run.flow.at_end(outcome, self.scope(deployment, stage));
@@ -161,36 +177,28 @@ impl Kernel {
         deployment.events = record.n;
         let rank = deployment.rank();
         let cause = received(name, stage.as_ref(), data);
-        if self.may_fire(&cause) {
-            self.add_cause(id, seq, cause);
-        }
+        self.add_cause(id, seq, cause);
         self.active.insert(rank);
         Ok(())
     }
 
     fn add_cause(&mut self, id: DeploymentId, at: Seq, cause: Cause) {
-        let joins = self.is_joined(&cause);
         let deployment = self.deployments.get_mut(&id).expect("it was just found");
         deployment.causes.insert(at, cause);
-        let due = self.dues(&self.deployments[&id], at).next().is_some();
-        let deployment = self.deployments.get_mut(&id).expect("it was just found");
-        if due {
-            deployment.derived.firing.insert(at);
-        } else if !joins {
-            deployment.causes.remove(&at);
+        let due = deployment.dues(&self.world, at);
+        if !due.is_empty() {
+            deployment.derived.firing.insert(at, due);
         }
+        deployment.prune_causes(&self.world);
     }
 
-    /// Forgets the cause of a run that has begun, unless somebody may still ask for it.
+    /// A run that has begun or is over may have been the last that needed its cause.
     pub(super) fn forget_cause(&mut self, id: DeploymentId, key: RunKey) {
-        let deployment = &self.deployments[&id];
-        let Some(Origin::Cause { at, .. }) = deployment.runs[&key].origin else { return };
-        let Some(cause) = deployment.causes.get(&at) else { return };
-        let kept = self.is_joined(cause)
-            || cause.runs.iter().any(|key| deployment.may_be_withdrawn(*key))
-            || self.dues(deployment, at).next().is_some();
-        if !kept {
-            self.deployments.get_mut(&id).expect("it was just found").causes.remove(&at);
+        let deployment = self.deployments.get_mut(&id).expect("it was just found");
+        if let Some(Origin::Cause { at, .. }) = deployment.runs[&key].origin
+            && deployment.causes.contains_key(&at)
+        {
+            deployment.prune_causes(&self.world);
         }
     }
 
@@ -229,11 +237,6 @@ impl Deployment {
         }
         let run = self.runs.get_mut(&key).expect("it was just made");
         (run.holder, run.holds_service, run.inherited) = (holder, service, inherited);
-    }
-
-    fn may_be_withdrawn(&self, key: RunKey) -> bool {
-        let open = |run: &crate::state::Run| !run.pinned && !run.finish().is_settled();
-        self.runs.get(&key).is_some_and(open)
     }
 }
 

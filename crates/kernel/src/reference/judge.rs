@@ -322,7 +322,7 @@ impl Reference {
             other && need.returns && need.batch.capacity == 1
         })?;
         let last = self.permits[&need.key].last.as_ref().expect("it was just looked at");
-        let newer = last.revision > dep.revision;
+        let newer = last.revision > dep.revision && last.service == dep.service;
         let stage = node.stage.as_ref().expect("only steps of stages need permits");
         let end = graph.stage_end(stage);
         let (on, fact) = match (&need.key, &node.run) {

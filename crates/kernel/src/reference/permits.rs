@@ -21,6 +21,7 @@ pub(super) enum Key {
 pub(super) struct Holder {
     pub(super) deployment: DeploymentId,
     pub(super) revision: Revision,
+    pub(super) service: Name,
     pub(super) run: String,
     /// For a member: its path, to see when its chain is through.
     pub(super) member: Option<String>,
@@ -73,6 +74,7 @@ impl Reference {
         let holder = |run: String, member| Holder {
             deployment: dep.id,
             revision: dep.revision,
+            service: dep.service.clone(),
             run,
             member,
         };
@@ -178,6 +180,7 @@ impl Reference {
                 let holder = Holder {
                     deployment: dep.id,
                     revision: dep.revision,
+                    service: dep.service.clone(),
                     run: String::new(),
                     member: None,
                 };

@@ -1,5 +1,5 @@
 use seaway_model::planted::{Bug, planted};
-use seaway_model::{Kind, Timestamp};
+use seaway_model::{Kind, Name, Timestamp};
 
 use super::keys::{Need, Needs};
 use crate::state::{Deployment, PermitKey, Permits, Position, Role, Spot, Status, Verdict, Waiter};
@@ -137,7 +137,7 @@ impl Kernel {
                 None => Judgement::InLine(needs.iter().copied().collect()),
             });
         }
-        needs.iter().find_map(|need| comes_back(&self.permits, need))
+        needs.iter().find_map(|need| comes_back(&self.permits, need, &deployment.service))
     }
 
     fn is_refused(&self, need: &Need, me: Waiter) -> bool {
@@ -220,16 +220,18 @@ fn is_superseded(deployment: &Deployment, spot: Spot) -> bool {
 }
 
 /// A permit that was lost and can be had again: was another revision there meanwhile?
-fn comes_back(permits: &Permits, need: &Need) -> Option<Judgement> {
+fn comes_back(permits: &Permits, need: &Need, service: &Name) -> Option<Judgement> {
     let last = permits.last(need.key).filter(|last| *last != need.holder)?;
     if !need.returns || need.capacity != 1 || need.shared {
         return None;
     }
+    // What was deployed of another service changes the place, but replaces nothing there.
+    let same = permits.guests.get(&need.key).is_none_or(|guest| guest == service);
     let newer = last.revision > need.holder.revision;
     let back = match need.key {
         PermitKey::Member(..) => Back::StartsAgain,
         _ if last.revision == need.holder.revision => return None,
-        _ if newer => Back::Superseded,
+        _ if newer && same => Back::Superseded,
         _ => Back::StartsAgain,
     };
     Some(Judgement::ComesBack(need.key, back))

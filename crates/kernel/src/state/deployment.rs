@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cause::Cause;
 use super::cell::{Cell, Status};
+use super::due::Entry;
 use super::offer::Offer;
 use super::permits::{Holder, PermitKey};
 use super::run::Run;
@@ -75,7 +76,7 @@ pub(crate) struct Derived {
     /// Steps that left the structure while they were in flight.
     pub(crate) orphans: BTreeSet<StepKey>,
     /// Causes whose triggers are to be looked at.
-    pub(crate) firing: BTreeSet<Seq>,
+    pub(crate) firing: BTreeMap<Seq, Vec<Entry>>,
     /// Runs that were withdrawn, or superseded with their stage, until that is logged.
     pub(crate) unended: BTreeSet<RunKey>,
     /// Tasks that everybody answered.

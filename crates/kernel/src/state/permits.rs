@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use seaway_model::planted::{Bug, planted};
-use seaway_model::{FastMap, Revision, Seq, TargetId};
+use seaway_model::{FastMap, Name, Revision, Seq, TargetId};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -48,6 +48,8 @@ pub(crate) struct Waiter {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Permits {
     pub(crate) held: FastMap<PermitKey, Permit>,
+    /// Whose services were last inside the batches, which are shared by all of them.
+    pub(crate) guests: BTreeMap<PermitKey, Name>,
     /// Derived: who is in line.
     lines: BTreeMap<PermitKey, BTreeSet<Waiter>>,
     /// Derived: who waits for a holder to be gone without wanting the permit.
@@ -81,7 +83,12 @@ impl Permits {
         self.held.reserve(keys.saturating_sub(self.held.len()));
     }
 
-    pub(crate) fn acquire(&mut self, key: PermitKey, holder: Holder) {
+    pub(crate) fn acquire(&mut self, key: PermitKey, holder: Holder, service: &Name) {
+        if let PermitKey::Stage(_) | PermitKey::Range(..) = key
+            && self.guests.get(&key) != Some(service)
+        {
+            self.guests.insert(key, service.clone());
+        }
         let permit = self.held.entry(key).or_default();
         permit.holders.push(holder);
         permit.last = Some(holder);

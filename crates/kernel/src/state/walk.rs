@@ -32,7 +32,8 @@ impl Deployment {
         }
         self.runs.values_mut().for_each(|run| run.exits = false);
         let open = self.causes.iter().filter(|(_, cause)| cause.open);
-        self.derived.firing = open.map(|(at, _)| *at).collect();
+        let due = open.map(|(at, _)| (*at, self.dues(ground.world, *at)));
+        self.derived.firing = due.filter(|(_, due)| !due.is_empty()).collect();
         self.note_unended();
         let ripe = self.offers.iter().filter(|(_, offer)| offer.end().is_some());
         self.derived.ripe = ripe.map(|(key, _)| *key).collect();

@@ -17,7 +17,7 @@ impl Kernel {
     pub fn waiting_joins(&self, deployment: DeploymentId) -> Vec<WaitingJoin> {
         let Some(deployment) = self.deployments.get(&deployment) else { return Vec::new() };
         let joins = self.world.joins.iter().filter_map(|entry| {
-            let missing = self.missing(deployment, *entry).filter(|it| !it.is_empty())?;
+            let missing = deployment.missing(&self.world, *entry).filter(|it| !it.is_empty())?;
             let stage = self.world.stages.name(entry.0).clone();
             let sequence = self.world.sequences.name(entry.1).clone();
             Some(WaitingJoin { stage, sequence, missing })
