@@ -4,7 +4,7 @@ use seaway_model::{DeploymentId, Kind, TargetTable};
 use super::locate::name_spot;
 use super::order::Order;
 use crate::Kernel;
-use crate::record::{Detail, Record};
+use crate::record::{Actor, Detail, Record};
 use crate::state::{
     Alarm, Cell, Deployment, Ground, Position, Role, Run, RunKey, Shape, Spot, StepKey, Tries,
     key_of,
@@ -14,11 +14,16 @@ impl Kernel {
     /// Opens the next attempt of a step and of everything after it: in its run, or in its stage
     /// when the stage starts again.
     pub(super) fn reopen(&mut self, id: DeploymentId, spot: Spot, record: &Record) {
+        let deployment = &self.deployments[&id];
+        // What is tried again by itself goes on counting; a person gives it all its tries again.
+        let by_itself = deployment.cell(spot).backs_off() && record.by == Actor::Seaway;
+        let spent = deployment.tries((record.target, record.kind)).spent;
+        let spent = if by_itself { spent } else { 0 };
         self.reopen_from(id, spot);
         // The step itself may have been open already, when something before it was retried.
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         let tries = deployment.tries.entry((record.target, record.kind)).or_default();
-        *tries = Tries { attempt: record.attempt, ..Tries::default() };
+        *tries = Tries { attempt: record.attempt, spent, ..Tries::default() };
         self.edit_data(id, spot, record);
         self.restart_clock(id, spot, record.at);
         self.rewalk(id);

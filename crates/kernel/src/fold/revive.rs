@@ -7,12 +7,12 @@ use super::order::{Order, run_above, stage_above};
 use super::trigger::{is_trigger, received};
 use crate::Kernel;
 use crate::flow::Flow;
-use crate::record::{Detail, Reason, Record};
+use crate::record::{Actor, Detail, Reason, Record};
 use crate::state::{
     Cause, Cell, Course, Deployment, Ground, Happened, Origin, RunKey, Stage, Status, StepKey,
     Tries, World,
 };
-use crate::structure::{On, Sequence, Trigger};
+use crate::structure::{On, Sequence, Task, Trigger};
 
 impl Kernel {
     /// Brings back a deployment that left memory, from all its records in order. It comes back as
@@ -32,6 +32,8 @@ impl Kernel {
             causes: BTreeMap::new(),
             ends: BTreeMap::new(),
             exempt: BTreeSet::new(),
+            offered: BTreeSet::new(),
+            spent: BTreeMap::new(),
         };
         for record in rest {
             past.check(record)?;
@@ -119,6 +121,10 @@ struct Past<'a> {
     exempt: BTreeSet<TargetId>,
     /// What the executors of a task in flight answered.
     answers: BTreeMap<TargetId, Vec<Box<str>>>,
+    /// Tasks that are offered to executors.
+    offered: BTreeSet<TargetId>,
+    /// How often a task failed and was tried again by itself.
+    spent: BTreeMap<TargetId, u32>,
 }
 
 /// What a triggered run was about.
@@ -128,7 +134,6 @@ struct PastRun {
     flow: Flow,
     moved: Timestamp,
     withdrawn: bool,
-    last_task: Option<Name>,
 }
 
 impl Past<'_> {
@@ -193,7 +198,10 @@ impl Past<'_> {
             }
             Fact::Cancelled => Status::Cancelled,
             Fact::Retried => {
+                let by_itself = record.by == Actor::Seaway && self.spent.contains_key(&key.0);
+                let spent = self.spent.get(&key.0).copied();
                 self.reopen(deployment, key, true);
+                self.spent.extend(spent.filter(|_| by_itself).map(|spent| (key.0, spent)));
                 return Ok(());
             }
             fact => {
@@ -223,8 +231,9 @@ impl Past<'_> {
                 (itself && *key == from) || end || later
             })
             .collect();
-        self.forget_data(from);
+        self.forget_data(from, itself);
         for key in after {
+            self.spent.remove(&key.0);
             self.cells.entry(key).or_default().reopen();
             if key != from {
                 open_attempt(deployment, key);
@@ -297,8 +306,7 @@ impl Past<'_> {
         let parent = end.flatten().and_then(|run| self.runs.get(&run));
         let since = parent.map_or(record.seq, |parent| parent.since);
         self.enter_stage(deployment, record, end == Some(None));
-        let past =
-            PastRun { origin, since, flow, moved: record.at, withdrawn: false, last_task: None };
+        let past = PastRun { origin, since, flow, moved: record.at, withdrawn: false };
         self.runs.insert(record.target, past);
     }
 
@@ -358,12 +366,18 @@ impl Past<'_> {
             return;
         };
         let definition = self.definition(run).and_then(|it| it.tasks.get(task as usize)).cloned();
+        let Some(definition) = definition else { return };
+        let ends = matches!(record.fact, Fact::Finished | Fact::Failed);
+        let again = ends && self.backs_off(record, &definition);
+        let counts = ends && self.offered.remove(&record.target) && !again;
+        if let Some(Detail::Offered { .. }) = record.detail.as_deref() {
+            self.offered.insert(record.target);
+        }
         let Some(past) = self.runs.get_mut(&run) else { return };
         past.moved = record.at;
         match (record.fact, record.detail.as_deref()) {
-            (Fact::Finished | Fact::Failed, _) => {
-                definition.iter().for_each(|it| past.flow.add_properties(task, it));
-                past.last_task = definition.map(|it| it.name);
+            _ if counts => {
+                past.flow.add_properties(task, &definition);
                 answers.into_iter().flatten().for_each(|text| past.flow.add(task, &text));
             }
             (Fact::Retried, Some(Detail::Edits(text))) => past.flow.edit(task, text),
@@ -373,6 +387,7 @@ impl Past<'_> {
 
     fn end_run(&mut self, deployment: &Deployment, record: &Record) {
         let kernel = self.kernel;
+        let last_task = self.last_task(record.target);
         self.ends.insert(record.seq, Some(record.target));
         let Some(past) = self.runs.get_mut(&record.target) else { return };
         past.withdrawn = record.reason() == Some(&Reason::Withdrawn);
@@ -384,7 +399,7 @@ impl Past<'_> {
             let cause = Cause {
                 event: Happened::Finished(key),
                 outcome,
-                last_task: past.last_task.clone(),
+                last_task,
                 data: data.to_string().into(),
                 open: false,
                 fired: Default::default(),
@@ -399,12 +414,43 @@ impl Past<'_> {
         }
     }
 
-    fn forget_data(&mut self, from: StepKey) {
-        if let Some((run, task)) = self.task(from)
-            && let Some(past) = self.runs.get_mut(&run)
-        {
-            past.flow.forget_from(task);
+    /// What tasks added that are open again counts no longer.
+    fn forget_data(&mut self, from: StepKey, itself: bool) {
+        let targets = &self.kernel.targets;
+        let definition = run_above(targets, from.0).and_then(|run| self.definition(run));
+        let order = Order { targets, definition };
+        let open = self.cells.keys().filter(|key| {
+            let later = order.is_after(from, **key, itself) && !self.stays(from, **key);
+            later || (itself && **key == from)
+        });
+        let tasks: Vec<(TargetId, u32)> = open.filter_map(|key| self.task(*key)).collect();
+        for (run, task) in tasks {
+            if let Some(past) = self.runs.get_mut(&run) {
+                past.flow.forget_from(task);
+            }
         }
+    }
+
+    /// Whether a task that failed is tried again by itself.
+    fn backs_off(&mut self, record: &Record, task: &Task) -> bool {
+        let spent = self.spent.get(&record.target).copied().unwrap_or_default();
+        let over = record.reason() == Some(&Reason::RunTimedOut);
+        let work = task.groups.is_empty();
+        let again = record.fact == Fact::Failed && work && !over && spent < task.retries.limit;
+        if again {
+            self.spent.insert(record.target, spent + 1);
+        } else {
+            self.spent.remove(&record.target);
+        }
+        again
+    }
+
+    /// The task of a run that ran last.
+    fn last_task(&self, run: TargetId) -> Option<Name> {
+        let ran = self.cells.iter().filter(|(_, cell)| cell.is_finished() || cell.has_failed());
+        let tasks = ran.filter_map(|(key, _)| self.task(*key)).filter(|(it, _)| *it == run);
+        let (_, last) = tasks.max_by_key(|(_, task)| *task)?;
+        self.definition(run)?.tasks.get(last as usize).map(|task| task.name.clone())
     }
 }
 

@@ -284,19 +284,20 @@ impl Kernel {
         let run = &self.deployments[&id].runs[&run];
         let Role::TaskDone { task } = run.shape.role(cell) else { return false };
         let retries = self.world.definitions[run.definition as usize].tasks[task].retries;
-        let tried = record.attempt.0;
+        let tries = self.deployments[&id].tries(key);
         let over = record.reason() == Some(&Reason::RunTimedOut);
         let work = run.shape.has_work(Role::TaskDone { task });
-        let often = tried > retries.limit && !planted(Bug::RetriesUnlimited);
+        let often = tries.spent >= retries.limit && !planted(Bug::RetriesUnlimited);
         if record.fact != Fact::Failed || over || !work || often {
             return false;
         }
-        let longer = retries.backoff.0.saturating_mul(1 << (tried - 1).min(20));
+        let longer = retries.backoff.0.saturating_mul(1 << tries.spent.min(20));
         let until = record.at + Span(longer.min(MAX_BACKOFF.0));
         self.close_offer(id, spot, key, false);
         self.set_status(id, spot, Status::Backoff);
         let deployment = self.deployments.get_mut(&id).expect("the deployment was just found");
         deployment.backoffs.insert(key, until);
+        deployment.tries.entry(key).or_default().spent = tries.spent + 1;
         self.alarms.set(id, Alarm::Backoff(key), until);
         true
     }

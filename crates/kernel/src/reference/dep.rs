@@ -44,6 +44,8 @@ pub(super) struct Told {
     pub(super) tried: bool,
     pub(super) attempt: Attempt,
     pub(super) target: TargetId,
+    /// How often it failed and was to be tried again by itself.
+    pub(super) spent: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +67,7 @@ pub(super) enum Status {
 
 impl Told {
     pub(super) fn untold(target: TargetId) -> Self {
-        Self { status: Status::Idle, tried: false, attempt: Attempt(1), target }
+        Self { status: Status::Idle, tried: false, attempt: Attempt(1), target, spent: 0 }
     }
 }
 

@@ -9,7 +9,7 @@ use super::ghosts::keep_ghosts;
 use super::graph::Graph;
 use super::permits::{Key, Permit};
 use super::triggers::Named;
-use crate::record::{Detail, Reason, Record};
+use crate::record::{Actor, Detail, Reason, Record};
 use crate::structure::{Slot, Structure};
 
 /// A project, as nothing but what its records say.
@@ -155,10 +155,14 @@ impl Reference {
             Fact::Superseded => Status::Superseded,
             Fact::Cancelled => Status::Cancelled,
             Fact::Retried => {
+                let before = self.deployments[&id].facts.get(&key).copied();
+                let by_itself =
+                    |told: &Told| told.status == Status::Backoff && record.by == Actor::Seaway;
+                let spent = before.filter(by_itself).map_or(0, |told| told.spent);
                 self.reopen(id, &key, true);
                 let dep = self.deployments.get_mut(&id).expect("it was started");
                 let told = dep.facts.entry(key).or_insert(Told::untold(record.target));
-                told.attempt = record.attempt;
+                (told.attempt, told.spent) = (record.attempt, spent);
                 if told.status == Status::Backoff {
                     told.status = Status::Idle;
                 }
@@ -200,6 +204,7 @@ impl Reference {
             let dep = self.deployments.get_mut(&id).expect("it was started");
             let told = dep.facts.get_mut(&key).expect("it was just told");
             (told.status, told.tried, told.attempt) = (Status::Idle, false, told.attempt.next());
+            told.spent = 0;
         }
     }
 
@@ -221,9 +226,11 @@ impl Reference {
         let node = &graph.nodes[node];
         let (Some(run), Some(task), true) = (&node.run, node.task, node.work) else { return false };
         let tasks = &run.definition.tasks;
+        let told = self.deployments[&id].facts.get(&(path.to_owned(), record.kind));
+        let spent = told.map_or(0, |told| told.spent);
         node.kind == Kind::TaskDone
             && record.reason() != Some(&Reason::RunTimedOut)
-            && record.attempt.0 <= tasks[task].retries.limit
+            && spent < tasks[task].retries.limit
     }
 
     /// Whether a step waits for its next attempt.
@@ -271,10 +278,12 @@ impl Reference {
     fn tell(&mut self, id: DeploymentId, key: (String, Kind), record: &Record, status: Status) {
         let dep = self.deployments.get_mut(&id).expect("it was started");
         let before = dep.facts.get(&key).is_some_and(|told| told.tried);
+        let spent = dep.facts.get(&key).map_or(0, |told| told.spent);
+        let spent = spent + u32::from(status == Status::Backoff);
         let tries =
             matches!(status, Status::InFlight | Status::Passed | Status::Warned | Status::Failed);
         let (target, attempt) = (record.target, record.attempt);
-        let told = Told { status, tried: before || tries, attempt, target };
+        let told = Told { status, tried: before || tries, attempt, target, spent };
         dep.facts.insert(key, told);
     }
 }

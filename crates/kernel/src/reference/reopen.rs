@@ -35,7 +35,7 @@ impl Reference {
         for key in reopened {
             if let Some(told) = dep.facts.get_mut(&key).filter(|it| it.status != Status::Idle) {
                 told.status = Status::Idle;
-                told.attempt = told.attempt.next();
+                (told.attempt, told.spent) = (told.attempt.next(), 0);
             }
         }
     }

@@ -128,6 +128,8 @@ pub(crate) struct Tries {
     pub(crate) changes: u32,
     /// Whose `started` was recorded last.
     pub(crate) started: Option<Fence>,
+    /// How often it failed and was to be tried again by itself.
+    pub(crate) spent: u32,
 }
 
 impl Tries {
@@ -139,7 +141,7 @@ impl Tries {
 
 impl Default for Tries {
     fn default() -> Self {
-        Self { attempt: Attempt(1), leases: 0, changes: 0, started: None }
+        Self { attempt: Attempt(1), leases: 0, changes: 0, started: None, spent: 0 }
     }
 }
 

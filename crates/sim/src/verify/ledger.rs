@@ -46,6 +46,8 @@ pub(super) struct StepLog {
     pub(super) tried: bool,
     /// Number of the newest claim in this attempt.
     pub(super) lease: u32,
+    /// How often it failed and was to be tried again by itself.
+    pub(super) spent: u32,
 }
 
 /// What the records of a step add up to.
@@ -71,7 +73,7 @@ impl RunLog {
 
 impl Default for StepLog {
     fn default() -> Self {
-        Self { attempt: Attempt(1), status: Status::Open, tried: false, lease: 0 }
+        Self { attempt: Attempt(1), status: Status::Open, tried: false, lease: 0, spent: 0 }
     }
 }
 
@@ -112,7 +114,7 @@ impl Life {
         if step.status.is_settled() || step.status == Status::Backoff {
             step.status = Status::Open;
             step.attempt = step.attempt.next();
-            step.lease = 0;
+            (step.lease, step.spent) = (0, 0);
         }
     }
 }

@@ -166,7 +166,8 @@ impl Verifier {
             return broken(Rule::Share, detail);
         }
         let limit = self.task_of(id, key.0).map_or(0, |task| task.retries.limit);
-        let again = record.attempt.0 <= limit && record.reason() != Some(&Reason::RunTimedOut);
+        let spent = self.lives[&id].steps.get(&key).map_or(0, |step| step.spent);
+        let again = spent < limit && record.reason() != Some(&Reason::RunTimedOut);
         let status = match (failed, again) {
             (true, true) => Status::Backoff,
             (true, false) => Status::Failed,

@@ -116,6 +116,7 @@ impl Verifier {
         let step = life.steps.entry(key).or_default();
         let did = matches!(status, Status::Flying | Status::Passed | Status::Failed);
         step.tried |= did || status == Status::Backoff;
+        step.spent += u32::from(status == Status::Backoff);
         step.status = status;
     }
 
@@ -236,7 +237,11 @@ impl Verifier {
             return broken(Rule::Order, format!("a retry, but it was {status:?}"));
         }
         let open = status == Status::Open;
+        let by_itself = !by_person && status == Status::Backoff;
+        let spent = self.lives[&id].steps.get(&key).map_or(0, |step| step.spent);
         self.reopen(id, key, true);
+        let life = self.lives.get_mut(&id).expect("the caller found it");
+        life.steps.entry(key).or_default().spent = if by_itself { spent } else { 0 };
         if open {
             // A restart of something that never got that far opens its next attempt all the same.
             let life = self.lives.get_mut(&id).expect("the caller found it");
