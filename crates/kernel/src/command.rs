@@ -124,13 +124,18 @@ pub enum Refusal {
     Superseded(DeploymentId),
     #[error("deployment {0} is being aborted; only waiting for what is in flight")]
     Aborting(DeploymentId),
+    #[error("deployment {0} was aborted; start a new one")]
+    Aborted(DeploymentId),
     #[error("deployment {0} is paused already")]
     AlreadyPaused(DeploymentId),
     #[error("deployment {0} is not paused")]
     NotPaused(DeploymentId),
     #[error("target {0} is not a step of this deployment; list its steps")]
     UnknownStep(TargetId),
-    #[error("the step is not waiting for an executor; ask for the steps that are")]
+    #[error(
+        "the step does not wait for this: it is over, or was never offered to this executor; drop \
+         it and ask for work again"
+    )]
     NotOffered,
     #[error("the step is held by {0}; wait until its lease ends")]
     HeldBy(ExecutorName),
@@ -161,7 +166,7 @@ pub enum Refusal {
          characters and other than \"seaway\"", max = Refusal::MAX_ACTOR
     )]
     BadActor(Box<str>),
-    #[error("a lease lasts between 1 second and 1 day")]
+    #[error("a lease lasts between 1 second and 1 day, and so does the patience with an executor")]
     BadTtl,
     #[error(
         "an answer has at most {max} bytes; keep the rest elsewhere and send a link",
@@ -179,6 +184,14 @@ pub enum Refusal {
     UnknownSequence { stage: Name, sequence: Name },
     #[error("no sequence is triggered on {0}; add it to a triggeredOn of the shipyard")]
     NothingTriggered(Box<str>),
+    #[error("{0} is said by Seaway when the sequence ends; trigger the sequence instead")]
+    EndOfSequence(Box<str>),
+    #[error("{event} starts something only in a stage; say where it happened: {}", named(stages))]
+    InNoStage { event: Box<str>, stages: Vec<Name> },
+    #[error("{event} starts nothing in {stage}; add it to a triggeredOn there, or leave that out")]
+    NotInStage { event: Box<str>, stage: Name },
+    #[error("no selector takes this {0}, so that it would start nothing; look at its data")]
+    NotSelected(Box<str>),
     #[error("deployment {id} is of {service} {version}; use a new id for anything else")]
     OtherRevision { id: DeploymentId, service: Name, version: Box<str> },
     #[error("the data is not a JSON object; send one, such as {{\"key\": \"value\"}}")]
@@ -192,8 +205,14 @@ pub enum Refusal {
     BadEvent(Box<str>),
     #[error("{0:?} cannot be the name of an executor; use up to 200 letters, digits, - _ . and /")]
     BadExecutor(ExecutorName),
-    #[error("an executor has between 1 and {max} subscriptions", max = Refusal::MAX_SUBSCRIPTIONS)]
+    #[error(
+        "an executor has between 1 and {max} subscriptions, each with at most {parts} stages, \
+         services, expressions and values, none longer than {long} characters",
+        max = Refusal::MAX_SUBSCRIPTIONS, parts = Refusal::MAX_PARTS, long = Refusal::MAX_ACTOR
+    )]
     BadSubscriptions,
+    #[error("a project has at most {max} executors; let some leave", max = Refusal::MAX_EXECUTORS)]
+    TooManyExecutors,
     #[error("executor {0} is not registered; register it first")]
     UnknownExecutor(ExecutorName),
     #[error("executor {0} is not subscribed to this task; change its subscriptions")]
@@ -213,6 +232,9 @@ impl Refusal {
     pub const MAX_ACTOR: usize = 200;
     pub const MAX_ANSWER: usize = 1 << 20;
     pub const MAX_SUBSCRIPTIONS: usize = 1_000;
+    /// Of one kind in one subscription.
+    pub const MAX_PARTS: usize = 100;
+    pub const MAX_EXECUTORS: usize = 10_000;
     /// Of one sequence in one deployment: what bounds a loop.
     pub const MAX_RUNS: u32 = 100;
     /// Bounds the memory of one project.
@@ -232,4 +254,8 @@ pub enum Effect {
 
 pub(crate) fn answer_detail(answer: &Option<Box<str>>) -> Option<Box<Detail>> {
     answer.as_ref().map(|text| Box::new(Detail::Answer(text.clone())))
+}
+
+fn named(stages: &[Name]) -> String {
+    stages.iter().map(Name::as_str).collect::<Vec<&str>>().join(", ")
 }

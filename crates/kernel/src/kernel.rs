@@ -36,6 +36,8 @@ pub struct Kernel {
     pub(crate) executors: Executors,
     /// Derived: tasks that executors may take, by the task's name.
     pub(crate) offered: BTreeMap<Name, BTreeSet<Step>>,
+    /// Derived: the tasks that wait for an executor, or did while they are in flight.
+    pub(crate) shares: BTreeMap<ExecutorName, BTreeSet<Step>>,
     /// Derived: what happens by itself when its time comes.
     pub(crate) alarms: Alarms,
     pub(crate) volatile: Volatile,
@@ -84,6 +86,7 @@ impl Kernel {
             revived: Vec::new(),
             executors: Executors::default(),
             offered: BTreeMap::new(),
+            shares: BTreeMap::new(),
             alarms: Alarms::default(),
             volatile: Volatile::default(),
         }
@@ -178,8 +181,10 @@ impl Kernel {
                 self.volatile.clear(Step { deployment: id, target, kind });
             }
             self.alarms.clear_all(id);
-            for &(target, kind) in gone.offers.keys() {
-                self.withdraw_offer(Step { deployment: id, target, kind });
+            for (&(target, kind), offer) in &gone.offers {
+                let step = Step { deployment: id, target, kind };
+                offer.parts.iter().for_each(|part| self.forget_share(&part.executor, step));
+                self.withdraw_offer(step);
             }
             self.ended.push((id, gone.service));
         }

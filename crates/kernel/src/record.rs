@@ -190,6 +190,16 @@ pub struct Step {
 }
 
 impl Record {
+    /// Bytes of data that somebody gave it.
+    #[must_use]
+    pub fn data_len(&self) -> usize {
+        match self.detail.as_deref() {
+            Some(Detail::Answer(data) | Detail::Edits(data)) => data.len(),
+            Some(Detail::Triggered { data, .. } | Detail::Happened { data, .. }) => data.len(),
+            _ => 0,
+        }
+    }
+
     #[must_use]
     pub fn step(&self) -> Option<Step> {
         let deployment = self.deployment?;

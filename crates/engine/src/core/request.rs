@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use seaway_kernel::{Actor, Command, Edit, Effect, Refusal, Reply, Step};
+use seaway_kernel::{Actor, Command, Edit, Effect, Refusal, Reply, Step, Subscription};
 use seaway_model::{DeploymentId, ExecutorName, Fence, Seq, Span};
 
 /// Names a request, so that its answer finds the caller. Drivers never use one twice.
@@ -34,25 +34,47 @@ impl Ask {
     #[must_use]
     pub fn bytes(&self) -> usize {
         const SMALL: usize = 512;
-        const MEMBER: usize = 64;
         let Self::Command { command, .. } = self else { return SMALL };
-        let members = |edit: &Edit| match edit {
-            Edit::AddMembers { members, .. } | Edit::RemoveMembers { members, .. } => members.len(),
-            Edit::PutSequence { definition, .. } => 8 * (1 + definition.tasks.len()),
-            _ => 1,
-        };
+        let text = |data: &Option<Box<str>>| data.as_ref().map_or(0, |data| data.len());
         let large = match command {
             Command::Report { answer: data, .. }
             | Command::Trigger { data, .. }
             | Command::Happen { data, .. }
-            | Command::Retry { data, .. } => data.as_ref().map_or(0, |data| data.len()),
-            Command::ChangeStructure(change) => {
-                change.0.iter().map(members).sum::<usize>().saturating_mul(MEMBER)
+            | Command::Retry { data, .. } => text(data),
+            Command::ChangeStructure(change) => change.0.iter().map(edit_bytes).sum::<usize>(),
+            Command::Register { subscriptions, .. } => {
+                subscriptions.iter().map(subscription_bytes).sum::<usize>()
             }
             _ => 0,
         };
         large.saturating_add(SMALL)
     }
+}
+
+const NAME: usize = 64;
+
+fn edit_bytes(edit: &Edit) -> usize {
+    match edit {
+        Edit::AddMembers { members, .. } | Edit::RemoveMembers { members, .. } => {
+            members.len() * NAME
+        }
+        Edit::PutSequence { definition, .. } => {
+            let properties = definition.tasks.iter().filter_map(|task| task.properties.as_ref());
+            let selected = definition.triggers.iter().flat_map(|it| &it.selector.data);
+            let named: usize = definition.triggers.iter().map(|it| it.events().len()).sum();
+            let tasks = definition.tasks.len() * 4;
+            (tasks + named) * NAME
+                + properties.map(|text| text.len()).sum::<usize>()
+                + selected.map(|(path, text)| path.len() + text.len()).sum::<usize>()
+        }
+        _ => NAME,
+    }
+}
+
+fn subscription_bytes(subscription: &Subscription) -> usize {
+    let values = subscription.expressions.iter().flat_map(|it| &it.values);
+    let names = 1 + subscription.stages.len() + subscription.services.len();
+    (names + subscription.expressions.len()) * NAME + values.map(|it| it.len()).sum::<usize>()
 }
 
 /// What a driver must tell someone, or do, now.
@@ -86,6 +108,8 @@ pub struct Limits {
     pub requests: usize,
     /// Records of one append, about.
     pub records: usize,
+    /// Bytes of data that one append dispatches, about.
+    pub append_bytes: usize,
     /// Appends that were decided and are not durable yet: one that the store is working on, and
     /// one that is ready when it has finished.
     pub outstanding: usize,
@@ -100,6 +124,7 @@ impl Default for Limits {
             bytes: 64 * 1024 * 1024,
             requests: 1_024,
             records: 4_096,
+            append_bytes: 8 * 1024 * 1024,
             outstanding: 2,
             retry_after: Span::from_secs(1),
         }

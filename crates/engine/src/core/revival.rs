@@ -22,7 +22,7 @@ impl Writer {
             match &error {
                 _ if wanted != deployment => self.parked.push((wanted, waiting)),
                 Some(_) if fresh => {
-                    (waiting.revived, waiting.fresh) = (true, true);
+                    (waiting.revived, waiting.fresh) = (place == 0, true);
                     self.queue.insert(place, waiting);
                     place += 1;
                 }

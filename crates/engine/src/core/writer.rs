@@ -111,11 +111,28 @@ impl Writer {
         }
         // Even behind a flood of commands some dispatching gets done.
         let left = self.limits.records.saturating_sub(records.len());
-        self.pace = self.kernel.tick(now, left.max(self.limits.records / 4).max(1), &mut records);
+        self.dispatch(now, left.max(self.limits.records / 4).max(1), &mut records);
         let append = self.close(batch, &records, out);
         records.clear();
         self.records = records;
         append
+    }
+
+    /// Dispatches what became doable, as far as the size of an append goes: an event with much data
+    /// that starts many runs is many times as large in the log.
+    fn dispatch(&mut self, now: Timestamp, mut left: usize, records: &mut Vec<Record>) {
+        const CHUNK: usize = 64;
+        let mut bytes = 0;
+        loop {
+            let before = records.len();
+            self.pace = self.kernel.tick(now, left.min(CHUNK), records);
+            let made = &records[before..];
+            left = left.saturating_sub(made.len());
+            bytes += made.iter().map(Record::data_len).sum::<usize>();
+            if self.pace == Pace::Idle || left == 0 || bytes >= self.limits.append_bytes {
+                return;
+            }
+        }
     }
 
     fn decide(&mut self, waiting: Waiting, now: Timestamp, records: &mut Vec<Record>) -> Decided {

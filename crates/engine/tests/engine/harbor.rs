@@ -86,7 +86,8 @@ impl Harbor {
 
     /// Takes a task and ends it.
     pub(crate) async fn work(&self, step: Step, outcome: Outcome) {
-        let Ok(Reply::Claimed { fence, .. }) = self.shop().send(claim(step), by()).await else {
+        let Ok(Reply::Claimed { step, fence, .. }) = self.shop().send(claim(step), by()).await
+        else {
             panic!("an offered task can be claimed");
         };
         let answer = ended(step, fence, outcome);

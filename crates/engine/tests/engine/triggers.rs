@@ -6,7 +6,7 @@ use seaway_kernel::{
     Command, Edit, Entry, Event, On, Refusal, Reply, Selector, Sequence, StructureChange,
     Subscription, Task, Trigger,
 };
-use seaway_model::{ExecutorName, Span};
+use seaway_model::{ExecutorName, Outcome, Span};
 
 use crate::harbor::Harbor;
 use crate::requests::{by, deployment, name};
@@ -42,6 +42,19 @@ fn happens(number: u128, version: &str, fires: bool) -> Command {
     }
 }
 
+async fn register(harbor: &Harbor, executor: &str) {
+    let everywhere = Subscription {
+        task: name("restart"),
+        stages: Vec::new(),
+        services: Vec::new(),
+        expressions: Vec::new(),
+    };
+    let (subscriptions, ttl) = (vec![everywhere], Span::from_secs(60));
+    let executor = ExecutorName(executor.into());
+    let register = Command::Register { executor, subscriptions, ttl };
+    harbor.shop().send(register, by()).await.expect("it can register");
+}
+
 #[tokio::test]
 async fn a_version_keeps_its_number_however_it_is_deployed() {
     let harbor = Harbor::open().await;
@@ -63,9 +76,12 @@ async fn a_version_keeps_its_number_however_it_is_deployed() {
 
 #[tokio::test]
 async fn all_that_happens_at_once_to_a_deployment_that_has_ended_is_taken() {
-    let harbor = Harbor::open().await;
+    let mut harbor = Harbor::open().await;
     harbor.shop().send(listening(), by()).await.expect("the structure is sound");
-    harbor.shop().send(happens(1, "1.0", false), by()).await.expect("nothing starts, and it ends");
+    register(&harbor, "agent").await;
+    harbor.shop().send(happens(1, "1.0", true), by()).await.expect("it starts the remedy");
+    let step = harbor.offer().await;
+    harbor.work(step, Outcome::Pass).await;
     let shop = harbor.shop();
     let events = (0..20).map(|_| shop.send(happens(1, "1.0", false), by()));
     for reply in join_all(events).await {
@@ -85,15 +101,7 @@ async fn only_a_registered_executor_can_say_that_it_is_there() {
     let refused = harbor.shop().heartbeat(winch.clone()).await;
     let unknown = Refusal::UnknownExecutor(winch.clone());
     assert_eq!(refused, Err(RequestError::Refused(unknown)));
-    let everywhere = Subscription {
-        task: name("restart"),
-        stages: Vec::new(),
-        services: Vec::new(),
-        expressions: Vec::new(),
-    };
-    let (executor, subscriptions, ttl) = (winch.clone(), vec![everywhere], Span::from_secs(60));
-    let register = Command::Register { executor, subscriptions, ttl };
-    harbor.shop().send(register, by()).await.expect("it can register");
+    register(&harbor, "winch").await;
     let before = harbor.shop().durable();
     harbor.shop().heartbeat(winch).await.expect("it is known now");
     assert_eq!(harbor.shop().durable(), before, "a heartbeat is not a record");

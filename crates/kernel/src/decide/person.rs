@@ -73,7 +73,7 @@ impl Kernel {
     fn recoverable(&self, step: Step) -> Result<&Deployment, Refusal> {
         let deployment = self.loaded(step.deployment)?;
         if let Course::Aborting { .. } = deployment.course {
-            return Err(Refusal::Aborting(step.deployment));
+            return Err(super::trigger::aborted(deployment));
         }
         let superseded = |status| status == Status::Superseded;
         let in_stage = |stage: u32| superseded(deployment.stages[&stage].finish.status());

@@ -120,6 +120,10 @@ impl Kernel {
             }
             return Ok(Fence { attempt: tries.attempt, lease: tries.leases });
         }
+        if self.targets.try_get(step.target).is_some_and(|it| it.level == Level::Executor) {
+            // The share of a task that is over.
+            return Err(Refusal::NotOffered);
+        }
         let spot = self.spot_of(step)?;
         if deployment.offers.contains_key(&(step.target, step.kind)) {
             return Err(Refusal::NotOffered);

@@ -2,9 +2,10 @@ use seaway_model::{DeploymentId, ExecutorName, Fact, Kind, Name, Outcome, Revisi
 
 use super::deployment::is_plain;
 use crate::flow::{MAX_PAYLOAD, object};
+use crate::fold::received;
 use crate::record::{Detail, Subscription};
 use crate::schedule::{Draft, Pen};
-use crate::state::RunKey;
+use crate::state::{Deployment, RunKey, Seen};
 use crate::structure::Event;
 use crate::{Kernel, Refusal, Reply};
 
@@ -64,12 +65,8 @@ impl Kernel {
             return Err(Refusal::BadEvent(name.into()));
         }
         let data = check_data(data)?;
-        let qualified = stage.map(|stage| format!("{stage}.{name}"));
-        let named = |name: &str| self.world.triggers.contains_key(&Event::Domain(name.into()));
-        if !named(name) && !qualified.as_deref().is_some_and(named) {
-            return Err(Refusal::NothingTriggered(name.into()));
-        }
-        self.known_ship(ship)?;
+        let known = self.known_ship(ship)?;
+        self.check_event((name, stage), data, known.is_none())?;
         let (before, revision) = self.launch(ship, pen)?;
         let n = self.deployments[&ship.deployment].events + 1;
         let (name, stage, data) = (name.into(), stage.cloned(), data.into());
@@ -78,6 +75,54 @@ impl Kernel {
         let target = seaway_model::TargetTable::ROOT;
         self.emit_at(ship.deployment, (target, Kind::Event), draft, pen);
         Ok(Reply::Started { at: self.head, revision })
+    }
+
+    /// An event that starts nothing is refused, unless it belongs to a deployment that is known:
+    /// then it is part of its history.
+    fn check_event(
+        &self,
+        (name, stage): (&str, Option<&Name>),
+        data: &str,
+        fresh: bool,
+    ) -> Result<(), Refusal> {
+        let cause = received(name, stage, data);
+        let seen = Seen::new(self.head.next(), &cause);
+        let mut entries = self.world.entries(&cause);
+        if entries.is_empty() {
+            return Err(self.unnamed(name, stage));
+        }
+        entries.retain(|entry| self.world.is_here(&cause, *entry));
+        if let (true, Some(stage)) = (entries.is_empty(), stage) {
+            return Err(Refusal::NotInStage { event: name.into(), stage: stage.clone() });
+        }
+        let taken = entries.into_iter().any(|entry| {
+            self.world.trigger(entry).is_some_and(|it| self.world.takes(&seen, entry, it))
+        });
+        if taken || !fresh { Ok(()) } else { Err(Refusal::NotSelected(name.into())) }
+    }
+
+    /// Why no entry names an event.
+    fn unnamed(&self, name: &str, stage: Option<&Name>) -> Refusal {
+        let whole = stage.map_or_else(|| name.into(), |stage| format!("{stage}.{name}"));
+        let parts = |text: &str| -> Option<Event> {
+            let (stage, rest) = text.split_once('.')?;
+            let sequence = rest.strip_suffix(".finished")?;
+            let (stage, sequence) = (Name::new(stage).ok()?, Name::new(sequence).ok()?);
+            Some(Event::Finished { stage, sequence })
+        };
+        let ends = |text: &str| parts(text).is_some_and(|it| self.world.triggers.contains_key(&it));
+        if ends(name) || ends(&whole) {
+            return Refusal::EndOfSequence(whole.into());
+        }
+        let stages = self.world.structure.stages.keys().filter(|stage| {
+            let event = Event::Domain(format!("{stage}.{name}").into());
+            self.world.triggers.contains_key(&event)
+        });
+        let stages: Vec<Name> = stages.take(10).cloned().collect();
+        match stages.is_empty() {
+            true => Refusal::NothingTriggered(name.into()),
+            false => Refusal::InNoStage { event: name.into(), stages },
+        }
     }
 
     /// The deployment of a ship, if it is under way already. Everything that could refuse is
@@ -95,7 +140,7 @@ impl Kernel {
             return Err(Refusal::OtherRevision { id: deployment.id, service, version });
         }
         if let crate::state::Course::Aborting { .. } = deployment.course {
-            return Err(Refusal::Aborting(deployment.id));
+            return Err(aborted(deployment));
         }
         Ok(Some(deployment.id))
     }
@@ -130,8 +175,13 @@ impl Kernel {
         if !(MIN_TTL..=MAX_TTL).contains(&ttl) {
             return Err(Refusal::BadTtl);
         }
-        if subscriptions.is_empty() || subscriptions.len() > Refusal::MAX_SUBSCRIPTIONS {
+        let some = 1..=Refusal::MAX_SUBSCRIPTIONS;
+        if !some.contains(&subscriptions.len()) || !subscriptions.iter().all(fits) {
             return Err(Refusal::BadSubscriptions);
+        }
+        let full = self.executors.all().len() >= Refusal::MAX_EXECUTORS;
+        if full && self.executors.get(executor).is_none() {
+            return Err(Refusal::TooManyExecutors);
         }
         let same = self
             .executors
@@ -159,6 +209,26 @@ impl Kernel {
         self.write_leave(executor, pen);
         Ok(self.done())
     }
+}
+
+/// What an aborted deployment says to everybody.
+pub(super) fn aborted(deployment: &Deployment) -> Refusal {
+    match deployment.has_ended() {
+        true => Refusal::Aborted(deployment.id),
+        false => Refusal::Aborting(deployment.id),
+    }
+}
+
+fn fits(subscription: &Subscription) -> bool {
+    let Subscription { stages, services, expressions, .. } = subscription;
+    let few = |count: usize| count <= Refusal::MAX_PARTS;
+    let short = |text: &str| text.len() <= Refusal::MAX_ACTOR;
+    few(stages.len())
+        && few(services.len())
+        && few(expressions.len())
+        && expressions.iter().all(|it| {
+            short(&it.key) && few(it.values.len()) && it.values.iter().all(|value| short(value))
+        })
 }
 
 /// Data as it is kept: the text of a JSON object.

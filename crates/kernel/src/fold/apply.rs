@@ -1,5 +1,5 @@
 use seaway_model::planted::{Bug, planted};
-use seaway_model::{DeploymentId, Fact, Kind, Revision, Seq, Timestamp};
+use seaway_model::{DeploymentId, Fact, Kind, Level, Revision, Seq, Timestamp};
 
 use super::trigger::is_trigger;
 use crate::record::{Detail, Record};
@@ -60,7 +60,11 @@ impl Kernel {
         let step: Step = record.step()?;
         match (record.kind, record.fact) {
             (_, Fact::Dispatched | Fact::LeaseExpired) => {
-                Some(Effect::Offer { step, attempt: record.attempt })
+                // The share of one executor is offered as the task that it is a share of.
+                let node = self.targets.try_get(step.target);
+                let share = node.filter(|node| node.level == Level::Executor);
+                let target = share.map_or(step.target, |node| node.parent);
+                Some(Effect::Offer { step: Step { target, ..step }, attempt: record.attempt })
             }
             (Kind::PipelineFinished, Fact::Finished | Fact::Failed | Fact::Superseded)
             | (Kind::PipelineFinished, Fact::Cancelled) => {

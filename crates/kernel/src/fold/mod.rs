@@ -15,3 +15,4 @@ pub use apply::IllegalRecord;
 pub(crate) use locate::{Location, name_outside, name_spot};
 pub(crate) use offer::GRACE;
 pub(crate) use step::ending;
+pub(crate) use trigger::received;

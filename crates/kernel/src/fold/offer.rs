@@ -3,6 +3,7 @@ use std::sync::Arc;
 use seaway_model::{DeploymentId, ExecutorName, Fact, Kind, Seq, Span, Timestamp};
 
 use super::apply::IllegalRecord;
+use super::locate::Location;
 use crate::Kernel;
 use crate::record::{Detail, Record, Step};
 use crate::state::{Alarm, Executor, Offer, Part, Position, Role, Spot, StepKey, Tries};
@@ -32,6 +33,11 @@ impl Kernel {
             let step = Step { deployment: id, target: key.0, kind: key.1 };
             self.offered.entry(task.name.clone()).or_default().insert(step);
         }
+        let parts = self.deployments[&id].offers.get(&key).into_iter().flat_map(|it| &it.parts);
+        for part in parts {
+            let step = Step { deployment: id, target: key.0, kind: key.1 };
+            self.shares.entry(part.executor.clone()).or_default().insert(step);
+        }
         self.watch_offer(id, key);
     }
 
@@ -50,6 +56,8 @@ impl Kernel {
         if tries.attempt != attempt {
             *tries = Tries { attempt, ..Tries::default() };
         }
+        let step = Step { deployment: id, target: key.0, kind: key.1 };
+        self.shares.entry(executor.clone()).or_default().insert(step);
         Part { executor: executor.clone(), target, end: None }
     }
 
@@ -119,6 +127,10 @@ impl Kernel {
             }
             _ => {}
         }
+        if self.deployments[&id].offers[&key].part(&executor).is_none() {
+            let step = Step { deployment: id, target: key.0, kind: key.1 };
+            self.forget_share(&executor, step);
+        }
         self.review_offer(id, key, record.at);
         self.active.insert(self.deployments[&id].rank());
         Ok(())
@@ -158,11 +170,10 @@ impl Kernel {
 
     /// Nobody who was waited for is left; those who came later are waited for instead.
     fn refill_offer(&mut self, id: DeploymentId, key: StepKey) {
-        let step = Step { deployment: id, target: key.0, kind: key.1 };
-        let Some(task) = self.task_of(id, key) else { return };
-        let names: Vec<ExecutorName> = self.executors.subscribers(&task.name).cloned().collect();
-        for name in names.iter().filter(|name| self.is_subscribed(name, step)).collect::<Vec<_>>() {
-            let part = self.new_part(id, key, name, self.head);
+        let deployment = &self.deployments[&id];
+        let Some(Location::Spot(spot)) = self.locate(deployment, key.0, key.1) else { return };
+        for name in self.subscribers(deployment, spot) {
+            let part = self.new_part(id, key, &name, self.head);
             let deployment = self.deployments.get_mut(&id).expect("it was just found");
             deployment.offers.get_mut(&key).expect("it was just looked at").parts.push(part);
         }
@@ -191,7 +202,18 @@ impl Kernel {
             }
         }
         self.alarms.clear(id, Alarm::Offer(key));
-        self.withdraw_offer(Step { deployment: id, target: key.0, kind: key.1 });
+        let step = Step { deployment: id, target: key.0, kind: key.1 };
+        offer.parts.iter().for_each(|part| self.forget_share(&part.executor, step));
+        self.withdraw_offer(step);
+    }
+
+    pub(crate) fn forget_share(&mut self, executor: &ExecutorName, step: Step) {
+        if let Some(steps) = self.shares.get_mut(executor) {
+            steps.remove(&step);
+            if steps.is_empty() {
+                self.shares.remove(executor);
+            }
+        }
     }
 
     pub(crate) fn withdraw_offer(&mut self, step: Step) {
@@ -246,7 +268,7 @@ impl Kernel {
 
     /// Nobody waits for an executor that left, unless it still holds a lease.
     fn leave_offers(&mut self, executor: &ExecutorName, at: Timestamp) {
-        let steps: Vec<Step> = self.offered.values().flatten().copied().collect();
+        let steps: Vec<Step> = self.shares.get(executor).into_iter().flatten().copied().collect();
         for step in steps {
             let key = (step.target, step.kind);
             let deployment = self.deployments.get_mut(&step.deployment).expect("it has offers");
@@ -259,6 +281,7 @@ impl Kernel {
                     || leases.contains_key(&(part.target, Kind::TaskDone))
             });
             if offer.parts.len() != before {
+                self.forget_share(executor, step);
                 self.review_offer(step.deployment, key, at);
                 self.active.insert(self.deployments[&step.deployment].rank());
             }

@@ -133,9 +133,11 @@ impl Kernel {
         }
         let Location::Spot(spot) = location else { return };
         let Some(number) = spot.stage() else { return };
-        let needed = deployment.needs_stage(number, &self.targets);
-        let over = deployment.stages[&number].finish.is_complete() && !needed;
-        if over && deployment.ghosts.remove(&number).is_some() {
+        let over = deployment.ghosts.contains_key(&number)
+            && deployment.stages[&number].finish.is_complete()
+            && !deployment.needs_stage(number, &self.targets);
+        if over {
+            deployment.ghosts.remove(&number);
             self.rewalk(id);
         }
     }

@@ -147,9 +147,7 @@ impl Kernel {
         for (name, stage) in removed {
             let number = world.stages.find(name.as_str()).expect("stages are numbered");
             let followers = world.followers.get(&number).cloned().unwrap_or_default();
-            let members = world.members.iter().filter(|((at, _), _)| *at == number);
-            let members =
-                members.map(|((_, group), members)| (group.clone(), members.clone())).collect();
+            let members = world.members.get(&number).cloned().unwrap_or_default();
             let ghost = Ghost { stage: stage.clone(), followers, members };
             world.departed.insert(number, ghost);
             left.push(number);

@@ -241,7 +241,7 @@ impl Deployment {
 }
 
 /// What an event from outside causes.
-pub(super) fn received(name: &str, stage: Option<&Name>, data: &str) -> Cause {
+pub(crate) fn received(name: &str, stage: Option<&Name>, data: &str) -> Cause {
     let result = object(data).and_then(|data| Some(data.get("result")?.as_str()?.to_owned()));
     let outcome = match result.as_deref() {
         Some("fail" | "failed") => Outcome::Fail,

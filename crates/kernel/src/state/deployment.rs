@@ -250,7 +250,7 @@ impl Deployment {
         match role {
             Role::TaskDone { task } => {
                 let name = world.sequences.name(run.key.sequence);
-                world.definitions[run.definition as usize].slots(name).into_iter().nth(task)
+                Some(world.definitions[run.definition as usize].slot(name, task))
             }
             Role::GroupStarted { .. } | Role::Link { .. } | Role::GroupFinished { .. } => {
                 Some(Slot::Kind(run.shape.kind(role)))

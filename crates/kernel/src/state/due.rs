@@ -72,11 +72,17 @@ impl World {
         triggers.any(|trigger| matches!(trigger.on, On::All(_)))
     }
 
+    /// Whether an entry is in the stage where something happened, if anybody said where.
+    pub(crate) fn is_here(&self, cause: &Cause, (stage, _, _): Entry) -> bool {
+        match &cause.event {
+            Happened::Received { stage: Some(at), .. } => at == self.stages.name(stage),
+            _ => true,
+        }
+    }
+
     /// Whether an entry takes what happened.
-    pub(crate) fn takes(&self, seen: &Seen<'_>, (stage, _, _): Entry, trigger: &Trigger) -> bool {
-        if let Happened::Received { stage: Some(at), .. } = &seen.cause.event
-            && at != self.stages.name(stage)
-        {
+    pub(crate) fn takes(&self, seen: &Seen<'_>, entry: Entry, trigger: &Trigger) -> bool {
+        if !self.is_here(seen.cause, entry) {
             return false;
         }
         let selector = &trigger.selector;

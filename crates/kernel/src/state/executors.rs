@@ -46,6 +46,9 @@ impl Executors {
             for subscription in &gone.subscriptions {
                 if let Some(names) = self.by_task.get_mut(&subscription.task) {
                     names.remove(name);
+                    if names.is_empty() {
+                        self.by_task.remove(&subscription.task);
+                    }
                 }
             }
         }

@@ -21,8 +21,7 @@ struct Ground<'a> {
 impl Deployment {
     fn ground<'a>(&'a self, world: &'a World, stage: u32) -> Option<Ground<'a>> {
         if let Some(definition) = world.stage(stage) {
-            let members = world.members.iter().filter(|((number, _), _)| *number == stage);
-            let members = members.map(|((_, group), members)| (group, members)).collect();
+            let members = world.members.get(&stage).into_iter().flatten().collect();
             return Some(Ground { stage: definition, members });
         }
         let ghost = self.ghosts.get(&stage).or_else(|| world.departed.get(&stage))?;

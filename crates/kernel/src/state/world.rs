@@ -19,7 +19,7 @@ pub(crate) struct World {
     pub(crate) stages: Numbers,
     pub(crate) sequences: Numbers,
     /// Members of the groups in use, by stage and group.
-    pub(crate) members: BTreeMap<(u32, Name), Arc<Members>>,
+    pub(crate) members: BTreeMap<u32, BTreeMap<Name, Arc<Members>>>,
     /// For every stage the stages right after it.
     pub(crate) followers: BTreeMap<u32, Vec<u32>>,
     /// Stages that left, as they were when they did: deployments that failed in one may come back.
@@ -127,8 +127,10 @@ impl World {
             let sequence = self.sequences.name(*sequence);
             kept.get(names.name(*stage)).is_some_and(|stage| stage.sequences.contains_key(sequence))
         });
-        self.members.retain(|(stage, group), _| {
-            kept.get(names.name(*stage)).is_some_and(|stage| stage.groups.contains_key(group))
+        self.members.retain(|stage, members| {
+            let stage = kept.get(names.name(*stage));
+            members.retain(|group, _| stage.is_some_and(|stage| stage.groups.contains_key(group)));
+            !members.is_empty()
         });
         self.index_followers();
         self.date_joins(seq);
@@ -164,9 +166,10 @@ impl World {
             let same = old
                 .and_then(|old| old.groups.get(name))
                 .is_some_and(|old| Arc::ptr_eq(&old.members, &group.members));
-            let key = (number, name.clone());
-            if !same || !self.members.contains_key(&key) {
-                self.members.insert(key, Arc::new(Members::new(group.members.iter(), targets)));
+            let members = self.members.entry(number).or_default();
+            if !same || !members.contains_key(name) {
+                let group = Members::new(group.members.iter(), targets);
+                members.insert(name.clone(), Arc::new(group));
             }
         }
     }
@@ -177,7 +180,8 @@ impl World {
             let number = self.stages.intern(name);
             for (group, definition) in &stage.groups {
                 let members = Members::new(definition.members.iter(), targets);
-                self.members.insert((number, group.clone()), Arc::new(members));
+                let groups = self.members.entry(number).or_default();
+                groups.insert(group.clone(), Arc::new(members));
             }
         }
         self.index_followers();

@@ -78,6 +78,9 @@ const MAX_MEMBERS: usize = 5_000_000;
 /// Of one sequence, over all members.
 const MAX_STEPS: usize = 50_000_000;
 const MAX_TRIGGERS: usize = 100;
+const MAX_SEQUENCES: usize = 1_000;
+/// How many sequences one event may start.
+const MAX_FAN_OUT: usize = 100;
 const MAX_RETRIES: u32 = 100;
 const DAY: i64 = 86_400_000_000;
 const MAX_TIME: Span = Span(365 * DAY);
@@ -97,15 +100,35 @@ pub(super) fn check(structure: &Structure) -> Result<(), StructureError> {
         check_stage(name, stage)?;
         check_triggers(structure, name, stage)?;
     }
+    check_fan_out(structure)?;
     match cycle(structure) {
         Some(cycle) => Err(StructureError::Cycle(cycle)),
         None => Ok(()),
     }
 }
 
+/// What happens once starts a number of runs that one deployment can carry.
+fn check_fan_out(structure: &Structure) -> Result<(), StructureError> {
+    let sequences = structure.stages.values().flat_map(|stage| stage.sequences.values());
+    let mut named: BTreeMap<&Event, usize> = BTreeMap::new();
+    for event in sequences.flat_map(|it| &it.triggers).flat_map(Trigger::events) {
+        *named.entry(event).or_default() += 1;
+    }
+    match named.into_values().any(|count| count > MAX_FAN_OUT) {
+        true => {
+            let what = "entries that one event triggers";
+            Err(StructureError::TooMany { what, limit: MAX_FAN_OUT })
+        }
+        false => Ok(()),
+    }
+}
+
 fn check_stage(name: &Name, stage: &Stage) -> Result<(), StructureError> {
     if stage.batch.as_ref().is_some_and(|batch| batch.capacity == 0) {
         return Err(StructureError::NoCapacity { stage: name.clone() });
+    }
+    if stage.sequences.len() > MAX_SEQUENCES {
+        return Err(StructureError::TooMany { what: "sequences in a stage", limit: MAX_SEQUENCES });
     }
     for (group, definition) in &stage.groups {
         if !is_chain(&definition.chain) {
@@ -156,12 +179,19 @@ fn check_triggers(structure: &Structure, name: &Name, stage: &Stage) -> Result<(
     Ok(())
 }
 
+fn is_time(span: Span) -> bool {
+    (Span(0)..=MAX_TIME).contains(&span)
+}
+
 fn check_task(task: &Task, (stage, sequence): (&Name, &Name)) -> Result<(), StructureError> {
     let times = [task.delay, task.timeout, Some(task.retries.backoff)];
-    let fits = |span: Span| (Span(0)..=MAX_TIME).contains(&span);
-    if !times.into_iter().flatten().all(fits) || task.retries.limit > MAX_RETRIES {
+    if !times.into_iter().flatten().all(is_time) {
         let (stage, sequence) = (stage.clone(), sequence.clone());
         return Err(StructureError::BadTime { stage, sequence });
+    }
+    if task.retries.limit > MAX_RETRIES {
+        let limit = MAX_RETRIES as usize;
+        return Err(StructureError::TooMany { what: "retries of a task", limit });
     }
     if task.properties.as_ref().is_some_and(|text| crate::flow::object(text).is_none()) {
         let (stage, sequence, task) = (stage.clone(), sequence.clone(), task.name.clone());
@@ -179,6 +209,10 @@ fn check_sequence(
     if definition.tasks.is_empty() {
         let (stage, sequence) = here();
         return Err(StructureError::NoTasks { stage, sequence });
+    }
+    if definition.timeout.is_some_and(|timeout| !is_time(timeout)) {
+        let (stage, sequence) = here();
+        return Err(StructureError::BadTime { stage, sequence });
     }
     if definition.tasks.len() > MAX_TASKS {
         return Err(StructureError::TooMany { what: "tasks", limit: MAX_TASKS });

@@ -116,11 +116,19 @@ impl Sequence {
     /// The slot of every task, in their order.
     #[must_use]
     pub fn slots(&self, name: &Name) -> Vec<Slot> {
-        let slot = |(task, occurrence): (&Task, u32)| match &task.id {
+        (0..self.tasks.len()).map(|task| self.slot(name, task)).collect()
+    }
+
+    /// The slot of one task.
+    pub(crate) fn slot(&self, name: &Name, task: usize) -> Slot {
+        let (before, it) = (&self.tasks[..task], &self.tasks[task]);
+        match &it.id {
             Some(id) => Slot::Task(name.clone(), id.clone(), 0),
-            None => Slot::Task(name.clone(), task.name.clone(), occurrence),
-        };
-        self.tasks.iter().zip(self.occurrences()).map(slot).collect()
+            None => {
+                let occurrence = before.iter().filter(|task| task.name == it.name).count();
+                Slot::Task(name.clone(), it.name.clone(), occurrence as u32)
+            }
+        }
     }
 
     /// For every task, how many tasks of the same name stand before it.

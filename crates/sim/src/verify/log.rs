@@ -3,8 +3,7 @@ use std::sync::Arc;
 
 use seaway_kernel::{Detail, Record, Slot, Stage, Structure};
 use seaway_model::{
-    Attempt, DeploymentId, Digest, Epoch, ExecutorName, Fact, Kind, Name, Seq, TargetDef, TargetId,
-    Timestamp,
+    Attempt, DeploymentId, Digest, Epoch, Fact, Kind, Name, Seq, TargetDef, TargetId, Timestamp,
 };
 use seaway_wire::{ChainCheck, Row};
 
@@ -108,11 +107,6 @@ impl Verifier {
             Some(_) => self.paths.text(target),
             None => target.to_string(),
         }
-    }
-
-    /// The task that a target is one executor's share of, and whose.
-    pub(crate) fn share_of(&self, target: TargetId) -> Option<(TargetId, ExecutorName)> {
-        self.paths.share(target)
     }
 
     /// The name of a task, without its number.

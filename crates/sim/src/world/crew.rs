@@ -129,20 +129,12 @@ impl World {
 
     /// A task of a shipyard may be taken, or one executor's share of it once more.
     pub(super) fn offered_to_crew(&mut self, step: Step) {
-        let takers = match self.verifier.share_of(step.target) {
-            Some((task, who)) => vec![(Step { target: task, ..step }, who)],
-            None => {
-                let task = self.verifier.task_name(step.target);
-                let wants = |it: &&Subscription| Some(it.task.as_str()) == task.as_deref();
-                let hands = self.crew.iter().filter(|(_, hand)| hand.alive);
-                let hands =
-                    hands.filter(|(_, hand)| hand.subscriptions.iter().any(|it| wants(&it)));
-                hands.map(|(who, _)| (step, who.clone())).collect()
-            }
-        };
-        for (step, who) in takers {
-            self.take_share(step, who);
-        }
+        let task = self.verifier.task_name(step.target);
+        let wants = |it: &Subscription| Some(it.task.as_str()) == task.as_deref();
+        let hands = self.crew.iter().filter(|(_, hand)| hand.alive);
+        let takers = hands.filter(|(_, hand)| hand.subscriptions.iter().any(wants));
+        let takers: Vec<ExecutorName> = takers.map(|(who, _)| who.clone()).collect();
+        takers.into_iter().for_each(|who| self.take_share(step, who));
     }
 
     pub(super) fn take_share(&mut self, step: Step, executor: ExecutorName) {
