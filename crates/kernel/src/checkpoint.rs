@@ -102,7 +102,6 @@ struct StoredStage {
     started: Cell,
     finish: Cell,
     holds: bool,
-    exempt: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -116,6 +115,7 @@ struct StoredRun {
     holds_range: bool,
     holder: TargetId,
     inherited: Vec<u32>,
+    exempt: bool,
     origin: Option<Origin>,
     since: Seq,
     flow: Flow,
@@ -358,7 +358,7 @@ fn take_run(
     }
     (run.pinned, run.withdrawn) = (stored.pinned, stored.withdrawn);
     (run.holds_service, run.holds_range) = (stored.holds_service, stored.holds_range);
-    (run.holder, run.inherited) = (stored.holder, stored.inherited);
+    (run.holder, run.inherited, run.exempt) = (stored.holder, stored.inherited, stored.exempt);
     (run.origin, run.since, run.flow) = (stored.origin, stored.since, stored.flow);
     (run.moved, run.begun) = (stored.moved, stored.begun);
     if laid_out {
@@ -369,8 +369,8 @@ fn take_run(
 }
 
 fn stage(stored: StoredStage) -> (u32, crate::state::Stage) {
-    let StoredStage { number, target, started, finish, holds, exempt } = stored;
-    (number, crate::state::Stage { target, started, finish, holds, exempt, ..Default::default() })
+    let StoredStage { number, target, started, finish, holds } = stored;
+    (number, crate::state::Stage { target, started, finish, holds, ..Default::default() })
 }
 
 fn ghost(ghost: &Ghost) -> StoredGhost {
@@ -384,7 +384,6 @@ fn store_deployment(deployment: &Deployment) -> StoredDeployment {
         started: stage.started.stored(),
         finish: stage.finish.stored(),
         holds: stage.holds,
-        exempt: stage.exempt,
     });
     let runs = deployment.runs.values().map(|run| StoredRun {
         key: run.key,
@@ -396,6 +395,7 @@ fn store_deployment(deployment: &Deployment) -> StoredDeployment {
         holds_range: run.holds_range,
         holder: run.holder,
         inherited: run.inherited.clone(),
+        exempt: run.exempt,
         origin: run.origin.clone(),
         since: run.since,
         flow: run.flow.clone(),

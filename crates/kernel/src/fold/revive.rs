@@ -31,7 +31,6 @@ impl Kernel {
             answers: BTreeMap::new(),
             causes: BTreeMap::new(),
             ends: BTreeMap::new(),
-            exempt: BTreeSet::new(),
             offered: BTreeSet::new(),
             spent: BTreeMap::new(),
         };
@@ -39,13 +38,10 @@ impl Kernel {
             past.check(record)?;
             past.fold(&mut deployment, record)?;
         }
-        let Past { cells, pins, runs, causes, exempt, .. } = past;
+        let Past { cells, pins, runs, causes, .. } = past;
         deployment.attic = cells;
         deployment.causes = causes;
         self.settle_in(&mut deployment, &pins, runs);
-        for stage in deployment.stages.values_mut() {
-            stage.exempt = exempt.contains(&stage.target);
-        }
         deployment.prune_causes(&self.world);
         let (id, rank) = (deployment.id, deployment.rank());
         self.by_start.insert(deployment.started, id);
@@ -92,6 +88,7 @@ impl Kernel {
             {
                 (run.origin, run.since) = (Some(past.origin), past.since);
                 (run.flow, run.moved, run.withdrawn) = (past.flow, past.moved, past.withdrawn);
+                run.exempt = past.exempt;
             }
         }
         let left: Vec<u32> = world.departed.keys().copied().collect();
@@ -117,8 +114,6 @@ struct Past<'a> {
     causes: BTreeMap<Seq, Cause>,
     /// The runs that ended, and where; events from outside have none.
     ends: BTreeMap<Seq, Option<TargetId>>,
-    /// Stages entered because something happened outside.
-    exempt: BTreeSet<TargetId>,
     /// What the executors of a task in flight answered.
     answers: BTreeMap<TargetId, Vec<Box<str>>>,
     /// Tasks that are offered to executors.
@@ -134,6 +129,7 @@ struct PastRun {
     flow: Flow,
     moved: Timestamp,
     withdrawn: bool,
+    exempt: bool,
 }
 
 impl Past<'_> {
@@ -305,8 +301,17 @@ impl Past<'_> {
         let end = record.cause.and_then(|at| self.ends.get(&at).copied());
         let parent = end.flatten().and_then(|run| self.runs.get(&run));
         let since = parent.map_or(record.seq, |parent| parent.since);
-        self.enter_stage(deployment, record, end == Some(None));
-        let past = PastRun { origin, since, flow, moved: record.at, withdrawn: false };
+        let here = |run: TargetId| {
+            let targets = &self.kernel.targets;
+            targets.get(run).parent == targets.get(record.target).parent
+        };
+        let exempt = match end {
+            Some(None) => true,
+            Some(Some(run)) => here(run) && parent.is_some_and(|parent| parent.exempt),
+            None => false,
+        };
+        self.enter_stage(deployment, record);
+        let past = PastRun { origin, since, flow, moved: record.at, withdrawn: false, exempt };
         self.runs.insert(record.target, past);
     }
 
@@ -320,17 +325,10 @@ impl Past<'_> {
     }
 
     /// A stage that had ended is entered again.
-    fn enter_stage(&mut self, deployment: &mut Deployment, record: &Record, outside: bool) {
+    fn enter_stage(&mut self, deployment: &mut Deployment, record: &Record) {
         let stage = self.kernel.targets.get(record.target).parent;
         let cell = |kind| self.cells.get(&(stage, kind)).copied().unwrap_or_default();
         let ended = cell(Kind::StageFinished).is_settled();
-        let runs = self.runs.iter().filter(|(_, run)| !run.withdrawn);
-        let mut runs = runs.map(|(run, _)| self.kernel.targets.get(*run).parent);
-        let inside = runs.any(|it| it == stage) || cell(Kind::StageStarted).is_complete();
-        if ended || !inside {
-            self.exempt.remove(&stage);
-            self.exempt.extend(outside.then_some(stage));
-        }
         let markers = [(stage, Kind::StageStarted), (stage, Kind::StageFinished)];
         let pipeline = (TargetTable::ROOT, Kind::PipelineFinished);
         let markers = markers.into_iter().filter(|_| ended).chain([pipeline]);

@@ -79,7 +79,7 @@ impl Kernel {
             }
             Fact::Superseded => {
                 if record.reason() == Some(&Reason::Replaced) {
-                    self.note_replaced(spot, record.kind);
+                    self.note_replaced(id, spot, record.kind);
                 }
                 self.settle(id, spot, Status::Superseded);
                 self.end_run(id, spot);
@@ -183,6 +183,7 @@ impl Kernel {
             }
             supersedes |= matches!(need.policy, crate::Policy::Supersede { .. });
             match (need.key, spot.position()) {
+                (PermitKey::Stage(_), _) if need.awaited => {}
                 (PermitKey::Stage(stage), _) => {
                     deployment.stages.get_mut(&stage).expect("the step is in it").holds = true;
                 }
@@ -254,13 +255,18 @@ impl Kernel {
         line.into_iter().for_each(|waiter| self.call_up(waiter));
     }
 
-    fn note_replaced(&mut self, spot: Spot, kind: Kind) {
+    fn note_replaced(&mut self, id: DeploymentId, spot: Spot, kind: Kind) {
         match (kind, spot.position()) {
             (Kind::StageFinished, Position::StageFinished(stage)) => {
                 self.permits.count_replaced(PermitKey::Stage(stage));
             }
+            // Who waits for a range has begun; who waits for the batch of its stage has not.
             (_, Position::Inside(run, _)) => {
-                self.permits.count_replaced(PermitKey::Range(run.stage, run.sequence));
+                let key = match self.deployments[&id].runs[&run].pinned {
+                    true => PermitKey::Range(run.stage, run.sequence),
+                    false => PermitKey::Stage(run.stage),
+                };
+                self.permits.count_replaced(key);
             }
             _ => {}
         }

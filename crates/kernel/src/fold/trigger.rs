@@ -90,27 +90,12 @@ impl Kernel {
         let ground = &mut Ground { world, targets: &mut self.targets, seq };
         deployment.make_stage(ground, key.stage);
         let stage = &deployment.stages[&key.stage];
-        let from = RunKey { stage: key.stage, sequence: 0, number: 0 };
-        let mut runs = deployment.runs.range(from..).take_while(|(it, _)| it.stage == key.stage);
-        let known = runs.any(|(_, run)| !run.withdrawn);
-        let first = stage.finish.is_settled() || !(known || stage.started.is_complete());
         let fresh = !stage.reached || stage.finish.is_settled();
         match stage.finish.is_settled() {
             true => self.reopen_entry(id, key.stage),
             false => self.reopen_pipeline(id),
         }
         let deployment = self.deployments.get_mut(&id).expect("it was just found");
-        let outside = match origin {
-            Origin::Cause { at, .. } => {
-                let event = deployment.causes.get(at).map(|cause| &cause.event);
-                matches!(event, Some(Happened::Received { .. }))
-            }
-            Origin::Command => false,
-        };
-        if first {
-            let stage = deployment.stages.get_mut(&key.stage).expect("it was made above");
-            stage.exempt = outside;
-        }
         let ground = &mut Ground { world: &self.world, targets: &mut self.targets, seq };
         deployment.ensure_run(ground.world, key, seq, ground.targets);
         deployment.inherit(key, origin);
@@ -225,7 +210,12 @@ impl Deployment {
     fn inherit(&mut self, key: RunKey, origin: &Origin) {
         let Origin::Cause { at, .. } = origin else { return };
         let Some(cause) = self.causes.get(at) else { return };
-        let Happened::Finished(parent) = cause.event else { return };
+        let Happened::Finished(parent) = cause.event else {
+            self.runs.get_mut(&key).expect("it was just made").exempt = true;
+            return;
+        };
+        let exempt = parent.stage == key.stage && self.runs[&parent].exempt;
+        self.runs.get_mut(&key).expect("it was just made").exempt = exempt;
         if cause.outcome != Outcome::Fail || parent.stage != key.stage {
             return;
         }

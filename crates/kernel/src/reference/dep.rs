@@ -23,8 +23,6 @@ pub(super) struct Dep {
     pub(super) born: BTreeMap<String, Born>,
     pub(super) causes: BTreeMap<Seq, Cause>,
     pub(super) joined: BTreeMap<Named, Seq>,
-    /// Stages entered because something happened outside.
-    pub(super) exempt: BTreeSet<Name>,
     /// When a run last came further.
     pub(super) moved: BTreeMap<String, Timestamp>,
     pub(super) course: Course,

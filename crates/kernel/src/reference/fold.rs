@@ -99,7 +99,6 @@ impl Reference {
             born: BTreeMap::new(),
             causes: BTreeMap::new(),
             joined: BTreeMap::new(),
-            exempt: BTreeSet::new(),
             moved: BTreeMap::new(),
             course: Course::Running,
         };

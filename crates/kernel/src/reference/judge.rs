@@ -298,6 +298,7 @@ impl Reference {
         let node = &graph.nodes[waiter];
         let on = match (key, &node.run) {
             (Key::Range(..), Some(run)) => run.finished,
+            (_, Some(run)) if dep.has_exempt(node.stage.as_ref()) => run.finished,
             _ => graph.stage_end(node.stage.as_ref().expect("only steps of stages wait in line")),
         };
         action(dep, &graph, on, Fact::Superseded, None, Some(Reason::Replaced))
@@ -325,7 +326,10 @@ impl Reference {
         let newer = last.revision > dep.revision && last.service == dep.service;
         let stage = node.stage.as_ref().expect("only steps of stages need permits");
         let end = graph.stage_end(stage);
+        let beside = dep.has_exempt(Some(stage));
         let (on, fact) = match (&need.key, &node.run) {
+            (Key::Stage(_), Some(run)) if beside && newer => (run.finished, Fact::Superseded),
+            (Key::Stage(_), Some(run)) if beside => (run.triggered + 1, Fact::Retried),
             (Key::Member(..), _) => (node.chain.expect("it is in a chain").0, Fact::Retried),
             (Key::Stage(_), _) | (_, None) if newer => (end, Fact::Superseded),
             (Key::Stage(_), _) | (_, None) => {

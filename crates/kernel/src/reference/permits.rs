@@ -6,7 +6,7 @@ use seaway_model::{DeploymentId, Kind, Name, Revision, Seq};
 use super::dep::{Course, Dep, Status};
 use super::fold::Reference;
 use super::graph::{Graph, Node};
-use crate::structure::{Batch, Policy};
+use crate::structure::{Batch, Entry, Policy};
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
@@ -48,6 +48,16 @@ pub(super) struct Need {
 pub(super) type Rank = (Revision, Seq);
 
 impl Dep {
+    /// Whether a run that does not ask for the batch is open in a stage.
+    pub(super) fn has_exempt(&self, stage: Option<&Name>) -> bool {
+        let open = |path: &str| {
+            let end = self.facts.get(&(path.to_owned(), Kind::SequenceFinished));
+            !end.is_some_and(|told| told.status.settled())
+        };
+        let mut born = self.born.iter().filter(|(_, born)| Some(&born.stage) == stage);
+        born.any(|(path, born)| born.exempt && !born.withdrawn && open(path))
+    }
+
     pub(super) fn rank(&self) -> Rank {
         (self.revision, self.started)
     }
@@ -66,7 +76,27 @@ fn one() -> Batch {
     Batch { capacity: 1, policy: Policy::Queue }
 }
 
+impl Dep {
+    /// Whether a run began in a stage that asks for its batch.
+    fn was_batched(&self, stage: &Name) -> bool {
+        self.pins.keys().any(|run| {
+            let born = self.born.get(run);
+            let here = run.split('/').nth(1) == Some(stage.as_str());
+            here && !born.is_some_and(|born| born.exempt || born.withdrawn)
+        })
+    }
+}
+
 impl Reference {
+    /// Whether a step does not ask for the batch of its stage: something outside started its run,
+    /// or a run that the stage starts for.
+    fn goes_beside(dep: &Dep, node: &Node) -> bool {
+        match &node.run {
+            Some(run) => dep.born.get(&run.path).is_some_and(|born| born.exempt),
+            None => node.kind == Kind::StageStarted && dep.has_exempt(node.stage.as_ref()),
+        }
+    }
+
     /// The permits that a step needs and its holder does not have.
     pub(super) fn needs(&self, dep: &Dep, graph: &Graph, number: usize) -> Vec<Need> {
         let node = &graph.nodes[number];
@@ -82,13 +112,21 @@ impl Reference {
         let now = self.structure.stages.get(stage);
         let definition = now.or(dep.ghosts.get(stage).map(|ghost| &ghost.0));
         if let Some(batch) = definition.and_then(|stage| stage.batch.clone()) {
-            let returns = graph.nodes.iter().any(|it| {
+            let triggered = definition.is_some_and(|it| it.entry == Entry::Triggered);
+            let started = graph.nodes.iter().any(|it| {
                 let opening = it.kind == Kind::StageStarted && it.stage == node.stage;
                 opening && dep.status(it).finished()
             });
+            let returns = match &node.run {
+                Some(run) if triggered => dep.pins.contains_key(&run.path),
+                _ => started,
+            };
             let holder = holder(String::new(), None);
             let key = Key::Stage(stage.clone());
-            let awaited = dep.exempt.contains(stage);
+            let awaited = triggered && Self::goes_beside(dep, node);
+            if triggered && node.kind == Kind::StageFinished && !dep.was_batched(stage) {
+                return needs;
+            }
             let service = Key::Service(stage.clone(), dep.service.clone());
             let root = node.run.as_ref().map(|run| dep.root(&run.path));
             let mine = |it: &Holder| it.deployment == dep.id && Some(&it.run) == root.as_ref();
@@ -201,13 +239,16 @@ impl Reference {
     }
 
     pub(super) fn count_replaced(&mut self, id: DeploymentId, key: &(String, Kind)) {
-        let graph = self.graph(&self.deployments[&id]);
+        let dep = &self.deployments[&id];
+        let graph = self.graph(dep);
         let Some(number) = graph.find(&key.0, key.1) else { return };
         let node = &graph.nodes[number];
         let stage = node.stage.clone().expect("only stages and runs are replaced");
         let key = match &node.run {
-            Some(run) => Key::Range(stage, run.sequence.clone()),
-            None => Key::Stage(stage),
+            Some(run) if dep.pins.contains_key(&run.path) => {
+                Key::Range(stage, run.sequence.clone())
+            }
+            _ => Key::Stage(stage),
         };
         self.permits.entry(key).or_default().replaced += 1;
     }

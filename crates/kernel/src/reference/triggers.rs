@@ -22,6 +22,8 @@ pub(super) struct Born {
     pub(super) from: Option<(Seq, Trigger)>,
     pub(super) since: Seq,
     pub(super) withdrawn: bool,
+    /// It does not ask for the batch of its stage.
+    pub(super) exempt: bool,
     /// The run in whose name it holds permits.
     pub(super) root: String,
 }
@@ -126,7 +128,7 @@ impl Reference {
         let dep = self.deployments.get_mut(&id).expect("it was started");
         let mut root = path.to_owned();
         let mut since = record.seq;
-        let mut outside = false;
+        let mut exempt = false;
         if let Some((at, on)) = &from {
             let cause = dep.causes.get_mut(at).expect("causes are kept");
             let entry = (stage.clone(), sequence.clone(), on.clone());
@@ -134,9 +136,10 @@ impl Reference {
             if record.fact == Fact::Finished {
                 cause.runs.push(path.to_owned());
             }
-            outside = cause.run.is_none();
+            exempt = cause.run.is_none();
             if let Some(parent) = cause.run.as_ref().and_then(|run| dep.born.get(run)) {
                 since = parent.since;
+                exempt = parent.exempt && parent.stage == stage;
                 if cause.outcome == Outcome::Fail && parent.stage == stage {
                     root.clone_from(&parent.root);
                 }
@@ -150,53 +153,29 @@ impl Reference {
         }
         let withdrawn = false;
         let number = number.parse().expect("runs are numbered");
-        let fresh = self.open_stage(id, &stage);
+        self.open_stage(id, &stage);
         let dep = self.deployments.get_mut(&id).expect("it was started");
-        if fresh {
-            dep.exempt.remove(&stage);
-            if outside {
-                dep.exempt.insert(stage.clone());
-            }
-        }
-        let born = Born { stage, sequence, number, from, since, withdrawn, root };
+        let born = Born { stage, sequence, number, from, since, withdrawn, exempt, root };
         dep.born.insert(path.to_owned(), born);
         dep.moved.insert(path.to_owned(), record.at);
         self.graphs.get_mut().remove(&id);
     }
 
-    /// A stage that has ended is entered again. Tells whether it is entered now.
-    fn open_stage(&mut self, id: DeploymentId, stage: &Name) -> bool {
+    /// A stage that has ended is entered again.
+    fn open_stage(&mut self, id: DeploymentId, stage: &Name) {
         let project = self.project.to_string();
         let path = format!("{project}/{stage}");
         let dep = self.deployments.get_mut(&id).expect("it was started");
-        let mut reopen = |path: &str, kind| {
-            if let Some(told) = dep.facts.get_mut(&(path.to_owned(), kind))
-                && told.status != Status::Idle
-            {
+        let end = dep.facts.get(&(path.clone(), Kind::StageFinished));
+        let ended = end.is_some_and(|told| told.status.settled());
+        let markers = [(path.clone(), Kind::StageStarted), (path, Kind::StageFinished)];
+        let markers = markers.into_iter().filter(|_| ended);
+        for key in markers.chain([(project, Kind::PipelineFinished)]) {
+            if let Some(told) = dep.facts.get_mut(&key).filter(|told| told.status != Status::Idle) {
                 told.status = Status::Idle;
                 told.attempt = told.attempt.next();
             }
-        };
-        reopen(&project, Kind::PipelineFinished);
-        let told = |kind| {
-            let told = self.deployments[&id].facts.get(&(path.clone(), kind));
-            told.map_or(Status::Idle, |told| told.status)
-        };
-        let (started, ended) = (told(Kind::StageStarted), told(Kind::StageFinished).settled());
-        let dep = self.deployments.get_mut(&id).expect("it was started");
-        if ended {
-            for kind in [Kind::StageStarted, Kind::StageFinished] {
-                if let Some(told) = dep.facts.get_mut(&(path.clone(), kind))
-                    && told.status != Status::Idle
-                {
-                    told.status = Status::Idle;
-                    told.attempt = told.attempt.next();
-                }
-            }
         }
-        let mut inside = dep.born.values();
-        let open = inside.any(|run| run.stage == *stage && !run.withdrawn);
-        ended || !(open || started.complete())
     }
 
     pub(super) fn fold_event(&mut self, record: &Record) {

@@ -32,13 +32,16 @@ impl Kernel {
             && let Some(definition) = deployment.stage_definition(&self.world, number)
             && let Some(batch) = excluding(definition.batch.as_ref())
         {
-            let returns = stage.started.is_finished();
             let holder = deployment.holder(TargetId(0));
             let key = PermitKey::Stage(number);
-            if !stage.exempt {
-                needs.push(self.need(key, batch, holder, returns));
-            } else if !holds_service(deployment, spot) && self.changes_service(key, deployment) {
-                needs.push(Need { awaited: true, ..self.need(key, batch, holder, false) });
+            match batch_use(deployment, number, spot) {
+                BatchUse::Asks { returns } => needs.push(self.need(key, batch, holder, returns)),
+                BatchUse::Beside => {
+                    if !holds_service(deployment, spot) && self.changes_service(key, deployment) {
+                        needs.push(Need { awaited: true, ..self.need(key, batch, holder, false) });
+                    }
+                }
+                BatchUse::None => {}
             }
         }
         if let Position::Inside(..) = spot.position() {
@@ -115,6 +118,36 @@ impl Kernel {
                 Some(Place::Task { stage, service, slot })
             }
             _ => None,
+        }
+    }
+}
+
+/// What a step has to do with the batch around its stage.
+enum BatchUse {
+    Asks {
+        returns: bool,
+    },
+    /// It goes beside whoever has the batch, unless that one changes the same service.
+    Beside,
+    None,
+}
+
+fn batch_use(deployment: &Deployment, number: u32, spot: Spot) -> BatchUse {
+    let stage = &deployment.stages[&number];
+    if !stage.triggered {
+        return BatchUse::Asks { returns: stage.started.is_finished() };
+    }
+    match spot.position() {
+        Position::Inside(key, _) => match &deployment.runs[&key] {
+            run if run.exempt => BatchUse::Beside,
+            run => BatchUse::Asks { returns: run.pinned },
+        },
+        Position::StageStarted(_) if deployment.has_exempt(number) => BatchUse::Beside,
+        Position::StageStarted(_) => BatchUse::Asks { returns: false },
+        _ => {
+            let mut runs = deployment.runs_in(number);
+            let held = runs.any(|run| run.pinned && !run.exempt);
+            if held { BatchUse::Asks { returns: true } } else { BatchUse::None }
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::Kernel;
 use crate::kernel::Pace;
 use crate::record::{Actor, Detail, Reason, Record, Step};
 use crate::state::{
-    Alarm, Course, PermitKey, Position, Role, Run, Shape, Spot, Status, StepKey, Waiter,
+    Alarm, Course, PermitKey, Position, Role, Run, RunKey, Shape, Spot, Status, StepKey, Waiter,
     known_key_of,
 };
 use crate::structure::Policy;
@@ -191,8 +191,11 @@ impl Kernel {
     /// A newer waiter takes the place of an older one, whose stage or run ends as superseded.
     fn replace(&mut self, key: PermitKey, waiter: Waiter, pen: &mut Pen<'_>) {
         let id = self.by_start[&waiter.started];
+        let beside = |run: RunKey| self.deployments[&id].has_exempt(run.stage);
         let spot = match (key, waiter.spot.position()) {
             (PermitKey::Range(..), Position::Inside(run, _)) => self.run_end(id, run),
+            // What goes on beside the batch is not replaced with it.
+            (_, Position::Inside(run, _)) if beside(run) => self.run_end(id, run),
             (_, Position::StageStarted(stage) | Position::StageFinished(stage)) => {
                 Spot::stage_finished(stage)
             }
@@ -202,7 +205,7 @@ impl Kernel {
         self.emit(id, spot, Draft::because(Fact::Superseded, Reason::Replaced), pen);
     }
 
-    fn run_end(&self, id: DeploymentId, run: crate::state::RunKey) -> Spot {
+    fn run_end(&self, id: DeploymentId, run: RunKey) -> Spot {
         Spot::inside(run, self.deployments[&id].runs[&run].shape.finish)
     }
 
@@ -219,7 +222,14 @@ impl Kernel {
             _ => return,
         };
         let deployment = &self.deployments[&id];
+        let beside = deployment.has_exempt(stage);
         let (spot, fact) = match (key, back, inside) {
+            (PermitKey::Stage(_), Back::Superseded, Some((run, _))) if beside => {
+                (self.run_end(id, run), Fact::Superseded)
+            }
+            (PermitKey::Stage(_), Back::StartsAgain, Some((run, _))) if beside => {
+                (Spot::inside(run, Shape::STARTED), Fact::Retried)
+            }
             (PermitKey::Stage(_), Back::Superseded, _) | (_, Back::Superseded, None) => {
                 (Spot::stage_finished(stage), Fact::Superseded)
             }

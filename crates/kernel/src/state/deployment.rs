@@ -104,9 +104,6 @@ pub(crate) struct Stage {
     pub(crate) held: bool,
     /// Entered by triggers.
     pub(crate) triggered: bool,
-    /// Entered because something happened outside: it asks for the batch only where the batch
-    /// changes the same service.
-    pub(crate) exempt: bool,
     /// Through, with nothing left behind: what comes after it need not wait for it.
     pub(crate) clear: bool,
     pub(crate) live: bool,
@@ -242,6 +239,11 @@ impl Deployment {
         let first = RunKey { stage, sequence: 0, number: 0 };
         let last = RunKey { stage, sequence: u32::MAX, number: u32::MAX };
         self.runs.range(first..=last).map(|(_, run)| run).filter(|run| !run.withdrawn)
+    }
+
+    /// Whether a run that does not ask for the batch is open in a stage.
+    pub(crate) fn has_exempt(&self, stage: u32) -> bool {
+        self.runs_in(stage).any(|run| run.exempt && !run.finish().is_settled())
     }
 
     pub(crate) fn slot_of(&self, world: &World, run: &Run, cell: u32) -> Option<Slot> {

@@ -75,6 +75,7 @@ impl Deployment {
             holds_range: false,
             holder: target,
             inherited: Vec::new(),
+            exempt: false,
             origin: None,
             since: self.started,
             flow: Flow::default(),

@@ -23,6 +23,9 @@ pub(crate) struct Run {
     pub(crate) holder: TargetId,
     /// The sequences whose ranges it keeps for the runs whose failure triggered it.
     pub(crate) inherited: Vec<u32>,
+    /// Something outside started it, or a run here that something outside started: it does not ask
+    /// for the batch of its stage.
+    pub(crate) exempt: bool,
     /// Where it comes from, in a triggered stage.
     pub(crate) origin: Option<Origin>,
     /// From where on what is introduced is too young for it.

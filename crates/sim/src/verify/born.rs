@@ -16,6 +16,8 @@ pub(super) struct Born {
     pub(super) since: Seq,
     /// The run in whose name it works: its own, or one whose failure led to it in the same stage.
     pub(super) root: TargetId,
+    /// Something outside started it, or a run here that something outside started.
+    pub(super) exempt: bool,
     /// The structure derives it no longer, and it had not begun.
     pub(super) gone: bool,
 }
@@ -49,8 +51,6 @@ pub(super) struct Yard {
     pub(super) leases: BTreeMap<TargetId, (Attempt, u32)>,
     /// Runs that work, or are about to with what the run before them kept.
     pub(super) inside: BTreeSet<TargetId>,
-    /// Stages that were entered because something happened outside.
-    pub(super) exempt: BTreeSet<TargetId>,
 }
 
 /// A task in flight, with everybody who is waited for.

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use seaway_kernel::{Batch, Entry, Stage};
 use seaway_model::{DeploymentId, Kind, Name, Outcome, TargetId};
 
-use super::ledger::{Course, Life, Status, StepKey};
+use super::ledger::{Course, Life, RunLog, Status, StepKey};
 use super::log::Verifier;
 use super::paths::Spot;
 use super::permits::Key;
@@ -17,6 +17,22 @@ impl Life {
     pub(super) fn root(&self, run: TargetId) -> TargetId {
         let born = self.runs.get(&run).and_then(|log| log.born.as_ref());
         born.map_or(run, |born| born.root)
+    }
+
+    /// Whether a step does not ask for the batch of its stage: something outside started its run, or
+    /// a run that the stage starts for; or the stage ends without one that asked.
+    fn goes_beside(&self, key: StepKey, spot: &Spot) -> bool {
+        let here = |run: &RunLog| Some(&run.stage) == spot.stage.as_ref();
+        let exempt = |run: &RunLog| run.born.as_ref().is_some_and(|born| born.exempt);
+        let gone = |run: &RunLog| run.born.as_ref().is_some_and(|born| born.gone);
+        let mut inside = self.runs.iter().filter(|(_, run)| here(run) && !gone(run));
+        match key.1 {
+            Kind::StageStarted => inside.any(|(target, run)| {
+                exempt(run) && !self.status((*target, Kind::SequenceFinished)).is_settled()
+            }),
+            Kind::StageFinished => !inside.any(|(_, run)| run.definition.is_some() && !exempt(run)),
+            _ => self.runs.get(&spot.run).is_some_and(exempt),
+        }
     }
 
     /// Whether a run that works in this name is at it.
@@ -35,7 +51,7 @@ impl Verifier {
     ) -> Result<(), Violation> {
         let life = &self.lives[&id];
         let excluding = |batch: &&Batch| batch.policy.excludes();
-        let exempt = life.yard.exempt.contains(&spot.stage_target);
+        let exempt = life.goes_beside(key, spot);
         if let Some(batch) = stage.batch.as_ref().filter(excluding).filter(|_| !exempt) {
             let stage = Key::Stage(name.clone());
             self.permits.join(stage, ((id, None), key.0), batch.capacity)?;

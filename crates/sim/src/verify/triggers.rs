@@ -118,25 +118,19 @@ impl Verifier {
         let stage_target = self.paths.spot(record.target).stage_target;
         let life = self.lives.get_mut(&id).expect("the caller found it");
         let cause = from.as_ref().and_then(|(at, _)| life.yard.happened.get(at));
-        let outside = cause.is_some_and(|it| it.run.is_none());
         let cause_run = cause.and_then(|it| it.run);
         let parent = cause_run.and_then(|run| life.runs.get(&run));
         let failed = cause.is_some_and(|it| it.outcome == Outcome::Fail);
         let (mut since, mut root) = (record.seq, record.target);
+        let mut exempt = cause.is_some_and(|it| it.run.is_none());
         if let Some(born) = parent.and_then(|parent| parent.born.as_ref()) {
             since = born.since;
+            exempt = born.exempt && parent.is_some_and(|parent| parent.stage == stage);
             if failed && parent.is_some_and(|parent| parent.stage == stage) {
                 root = born.root;
             }
         }
         let ended = life.status((stage_target, Kind::StageFinished)).is_settled();
-        let started = life.status((stage_target, Kind::StageStarted)).is_complete();
-        let gone = |run: &RunLog| run.born.as_ref().is_some_and(|born| born.gone);
-        let inside = life.runs.values().any(|run| run.stage == stage && !gone(run));
-        if ended || !(inside || started) {
-            life.yard.exempt.remove(&stage_target);
-            life.yard.exempt.extend(outside.then_some(stage_target));
-        }
         if ended {
             life.reopen((stage_target, Kind::StageStarted));
             life.reopen((stage_target, Kind::StageFinished));
@@ -151,7 +145,7 @@ impl Verifier {
             self.permits.inherit((id, Some(root)), (parent, record.target));
         }
         let life = self.lives.get_mut(&id).expect("the caller found it");
-        let born = Some(Born { from, since, root, gone: false });
+        let born = Some(Born { from, since, root, exempt, gone: false });
         life.runs.insert(record.target, RunLog { stage, sequence, definition: None, born });
         self.set(id, (record.target, Kind::SequenceTriggered), Status::Passed);
     }
