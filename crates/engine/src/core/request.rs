@@ -170,6 +170,8 @@ pub enum Obstacle {
     Unavailable,
     #[error("the log did not end where it should")]
     Conflict,
+    #[error("too many others want the same deployment at once")]
+    Contended,
     #[error("the server is stopping")]
     Stopping,
     #[error("of a bug, which the server has logged")]

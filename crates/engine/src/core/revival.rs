@@ -22,7 +22,7 @@ impl Writer {
             match &error {
                 _ if wanted != deployment => self.parked.push((wanted, waiting)),
                 Some(_) if fresh => {
-                    (waiting.revived, waiting.fresh) = (place == 0, true);
+                    (waiting.loads, waiting.fresh) = (waiting.loads + 1, true);
                     self.queue.insert(place, waiting);
                     place += 1;
                 }
@@ -31,9 +31,7 @@ impl Writer {
                     result: Err(error.clone()),
                 }),
                 None => {
-                    // What the first of them does may make the deployment leave again. The others
-                    // ask once more then: there is one fewer each time.
-                    waiting.revived = place == 0;
+                    waiting.loads += 1;
                     self.queue.insert(place, waiting);
                     place += 1;
                 }

@@ -30,11 +30,14 @@ pub struct Writer {
     records: Vec<Record>,
 }
 
+const MAX_LOADS: u32 = 100;
+
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) request: Request,
-    /// Its deployment was brought back for it once; asking for that again could go on for ever.
-    pub(super) revived: bool,
+    /// How often its deployment was brought back for it. What others do with it may make it leave
+    /// again before this request is decided; but that cannot go on for ever.
+    pub(super) loads: u32,
     /// Its deployment has no records.
     pub(super) fresh: bool,
 }
@@ -71,7 +74,7 @@ impl Writer {
         if self.room() == 0 {
             return Err(Overloaded { retry_after: self.limits.retry_after });
         }
-        self.queue.push_back(Waiting { request, revived: false, fresh: false });
+        self.queue.push_back(Waiting { request, loads: 0, fresh: false });
         Ok(())
     }
 
@@ -155,7 +158,11 @@ impl Writer {
             }
         };
         match result {
-            Err(Refusal::NotLoaded(deployment)) if !waiting.revived => {
+            Err(Refusal::NotLoaded(_)) if waiting.loads == MAX_LOADS => {
+                let (why, retry_after) = (Obstacle::Contended, self.limits.retry_after);
+                Decided::Answer(ticket, Err(RequestError::NotWritten { why, retry_after }))
+            }
+            Err(Refusal::NotLoaded(deployment)) => {
                 let asked = self.parked.iter().any(|(parked, _)| *parked == deployment);
                 self.parked.push((deployment, waiting));
                 if asked { Decided::Parked } else { Decided::Load(deployment) }
