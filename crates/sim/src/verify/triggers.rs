@@ -349,7 +349,10 @@ impl Verifier {
         let withdrawn = record.reason() == Some(&Reason::Withdrawn);
         let fits = match (born.gone, withdrawn) {
             (true, _) => ends && over,
-            (false, true) => false,
+            // When the structure changed no record had said yet what data its cause had.
+            (false, true) => {
+                self.still_derives(&self.lives[&id], log, born).is_none_or(|derives| !derives)
+            }
             (false, false) => true,
         };
         let begun = log.definition.is_some();

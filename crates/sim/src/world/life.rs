@@ -83,7 +83,7 @@ pub(super) struct Counters {
 }
 
 /// More than any world needs; one that gets here does not end by itself.
-const MAX_EVENTS: u64 = 60_000;
+const MAX_EVENTS: u64 = 2 * 60_000;
 const MIN_FAULTS: u32 = 50;
 const MIN_REVISIONS: u64 = 3;
 const MIN_STAGES: usize = 2;
