@@ -2,6 +2,8 @@ use std::process::ExitCode;
 
 use tokio::signal::unix::SignalKind;
 
+use crate::out::aside;
+
 /// Exit codes are part of the interface; scripts depend on them.
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
@@ -28,7 +30,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if error.is::<ReaderGone>() {
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {error:#}");
+    aside(format_args!("error: {error:#}"));
     let code = match error.downcast_ref::<Interrupted>() {
         Some(Interrupted(signal)) => {
             u8::try_from(SIGNALLED + signal.as_raw_value()).unwrap_or(FAILED)

@@ -27,7 +27,9 @@ async fn main() -> ExitCode {
         Command::Migrate(args) => shipyard::migrate(&args, &mut out),
         Command::Simulate(args) => shipyard::simulate(&args, &mut out),
     };
-    match done.and_then(|()| out.flush()) {
+    // What went wrong is said after what was printed, also where both go to the same place.
+    let flushed = out.flush();
+    match done.and(flushed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),
     }

@@ -12,13 +12,28 @@ pub(crate) struct Out {
     writer: BufWriter<Stdout>,
     /// A person is looking: lines appear at once, and tables have a rule under their header.
     terminal: bool,
+    without_reader: WithoutReader,
+}
+
+/// What becomes of a command whose reader has gone away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WithoutReader {
+    Stops,
+    /// Goes on without printing, because its exit code says something.
+    GoesOn,
 }
 
 impl Out {
     pub(crate) fn stdout() -> Self {
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
-        Self { writer: BufWriter::new(stdout), terminal }
+        let without_reader = WithoutReader::Stops;
+        Self { writer: BufWriter::new(stdout), terminal, without_reader }
+    }
+
+    /// From now on the command goes on to its verdict, whether or not somebody reads the rest.
+    pub(crate) fn go_on_unread(&mut self) {
+        self.without_reader = WithoutReader::GoesOn;
     }
 
     /// Whether a person is looking.
@@ -27,7 +42,8 @@ impl Out {
     }
 
     pub(crate) fn line(&mut self, line: impl Display) -> Result<()> {
-        checked(writeln!(self.writer, "{line}"))
+        let written = writeln!(self.writer, "{line}");
+        self.checked(written)
     }
 
     /// Tables never break lines: a path that is cut in two cannot be copied.
@@ -53,13 +69,29 @@ impl Out {
     }
 
     pub(crate) fn flush(&mut self) -> Result<()> {
-        checked(self.writer.flush())
+        let flushed = self.writer.flush();
+        self.checked(flushed)
+    }
+
+    fn checked(&self, written: io::Result<()>) -> Result<()> {
+        match written {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => match self.without_reader {
+                WithoutReader::Stops => Err(ReaderGone.into()),
+                WithoutReader::GoesOn => Ok(()),
+            },
+            written => written.context("standard output cannot be written"),
+        }
+    }
+
+    /// Says something beside the answer, after everything that was printed before it.
+    pub(crate) fn aside(&mut self, line: impl Display) -> Result<()> {
+        self.flush()?;
+        aside(line);
+        Ok(())
     }
 }
 
-fn checked(written: io::Result<()>) -> Result<()> {
-    match written {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(ReaderGone.into()),
-        written => written.context("standard output cannot be written"),
-    }
+/// A line on standard error. Nobody can be told that it is closed.
+pub(crate) fn aside(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{line}");
 }

@@ -44,6 +44,8 @@ pub struct Ship {
 pub struct Executor {
     pub name: ExecutorName,
     pub subscriptions: Vec<Subscription>,
+    /// Where each of them names its task and its stages.
+    pub named: Vec<Named>,
     /// How many processes share its tasks.
     pub replicas: u32,
     /// From the offer to the moment when it takes a task.
@@ -54,6 +56,13 @@ pub struct Executor {
     pub ttl: Span,
     pub answers: Answers,
     pub place: Place,
+}
+
+/// Where a subscription names what there has to be.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    pub task: Place,
+    pub stages: Vec<Place>,
 }
 
 #[derive(Clone, Debug)]
@@ -113,7 +122,7 @@ pub struct Step {
 #[derive(Clone, Debug)]
 pub enum Action {
     Trigger { ship: usize, stage: Name, sequence: Name, data: Map<String, Value> },
-    Happen { ship: usize, event: String, stage: Option<Name>, data: Map<String, Value> },
+    Happen { ship: usize, event: String, stage: Option<(Name, Place)>, data: Map<String, Value> },
     Pause { ship: usize },
     Resume { ship: usize },
     Abort { ship: usize },

@@ -8,9 +8,9 @@ mod read;
 mod tell;
 
 pub use document::{
-    Action, Answer, Answers, Conduct, Executor, Expectation, Place, Ran, Scenario, Ship, Step,
-    TaskAddress, Times, Verdict,
+    Action, Answer, Answers, Conduct, Executor, Expectation, Named, Place, Ran, Scenario, Ship,
+    Step, TaskAddress, Times, Verdict,
 };
-pub use play::{Ended, Held, Played, Stopped, Waits, Yards, play};
+pub use play::{Ended, Held, MOST_RECORDS, Played, Stopped, Waits, Yards, play};
 pub use read::parse;
 pub use tell::{Grain, Line, Transcript, offset};

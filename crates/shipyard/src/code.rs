@@ -45,6 +45,7 @@ codes! {
     UnknownStage = "unknown-stage",
     UnknownTask = "unknown-task",
     DuplicateTrigger = "duplicate-trigger",
+    TriggerLoop = "trigger-loop",
     Selector = "selector",
     TaskOrder = "task-order",
     Unsupported = "unsupported",

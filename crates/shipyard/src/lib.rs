@@ -24,7 +24,7 @@ pub use document::{
     Batch, Dialect, Event, On, Policy, Promotion, Retries, Scope, Selector, Sequence, Shipyard,
     Stage, Task, TaskRange, Trigger, When,
 };
-pub use migrate::migrate;
+pub use migrate::{Migrated, migrate};
 pub use parse::{Checked, parse};
 pub use plain::Plain;
 pub use problem::{Also, Position, Problem, Severity};

@@ -2,6 +2,7 @@ use std::fmt;
 
 use miette::{Diagnostic, NamedSource, SourceCode};
 
+use crate::code::Code;
 use crate::plain::Plain;
 use crate::problem::{Problem, Severity};
 
@@ -42,6 +43,12 @@ impl Problems {
     #[must_use]
     pub fn warnings(&self) -> usize {
         self.count(Severity::Warning)
+    }
+
+    /// There were more than are shown.
+    #[must_use]
+    pub fn are_cut(&self) -> bool {
+        self.all.iter().any(|it| it.code == Code::TooManyProblems)
     }
 
     /// As text without colours or drawings, with an excerpt for each.

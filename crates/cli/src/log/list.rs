@@ -136,13 +136,13 @@ pub(crate) async fn run(store: &Store, args: ListArgs, to: Format, out: &mut Out
     }
     match to {
         Format::Json => {}
-        _ if listed.is_empty() => eprintln!("no record matches"),
+        _ if listed.is_empty() => out.aside("no record matches")?,
         Format::Table => table(&listed, out)?,
         Format::Wide => wide(&listed, out)?,
     }
     out.flush()?;
     if let Some(cursor) = cursor {
-        eprintln!("more records follow; go on with --after {cursor}");
+        out.aside(format_args!("more records follow; go on with --after {cursor}"))?;
     }
     Ok(())
 }

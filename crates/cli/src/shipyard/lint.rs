@@ -1,11 +1,11 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::out::Out;
 use crate::shipyard::to::{Format, To};
-use crate::shipyard::verdict::Verdict;
+use crate::shipyard::verdict::{self, Verdict};
 use crate::shipyard::view::View;
 
 /// Checks pipeline documents, and says everything that is wrong with them at once
@@ -42,6 +42,7 @@ pub(crate) fn run(args: LintArgs, out: &mut Out) -> Result<()> {
     if args.schema {
         return out.line(format_args!("{:#}", seaway_shipyard::schema()));
     }
+    out.go_on_unread();
     let mut wrong = 0;
     for file in &args.files {
         let passes = match Verdict::of(file) {
@@ -50,7 +51,7 @@ pub(crate) fn run(args: LintArgs, out: &mut Out) -> Result<()> {
                 verdict.passes(args.strict)
             }
             Err(error) => {
-                unreadable(&format!("{error:#}"), file.display().to_string(), &args, out)?;
+                unreadable(&format!("{error:#}"), file, &args, out)?;
                 false
             }
         };
@@ -75,11 +76,9 @@ fn show(verdict: &Verdict, args: &LintArgs, out: &mut Out) -> Result<()> {
 }
 
 /// The other files are checked nevertheless.
-fn unreadable(why: &str, file: String, args: &LintArgs, out: &mut Out) -> Result<()> {
+fn unreadable(why: &str, file: &Path, args: &LintArgs, out: &mut Out) -> Result<()> {
     match args.to.output {
-        Format::Json => {
-            out.line(serde_json::json!({ "file": file, "ok": false, "unreadable": why }))
-        }
+        Format::Json => out.line(verdict::unreadable(file, why)),
         Format::Text => out.line(why),
     }
 }

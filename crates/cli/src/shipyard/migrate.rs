@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use seaway_shipyard::{Migrated, Problems};
 
 use crate::failure::WrongUsage;
-use crate::out::Out;
+use crate::out::{Out, aside};
 use crate::shipyard::source;
+use crate::shipyard::verdict::counted;
 use crate::shipyard::view::View;
 
 /// Turns a pipeline document of the old format 0.1 into one of spec.keptn.sh/0.2.4
@@ -18,7 +20,7 @@ pub(crate) struct MigrateArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Writes to this file instead of standard output
+    /// Writes to this file instead of standard output, which is also -
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -38,17 +40,29 @@ What was decided on the way is said in comments of the result.";
 pub(crate) fn run(args: &MigrateArgs, out: &mut Out) -> Result<()> {
     let text = source::read(&args.file)?;
     let shown = args.file.display().to_string();
+    let terminal = stderr().is_terminal();
     let migrated = match seaway_shipyard::migrate(&text, &shown) {
         Ok(migrated) => migrated,
         Err(problems) => {
-            let terminal = stderr().is_terminal();
-            eprintln!("{}", View { problems: &problems, terminal });
+            aside(View { problems: &problems, terminal });
             bail!("{shown} cannot be migrated");
         }
     };
-    match &args.output {
-        Some(file) => write(file, &migrated, args.force),
-        None => out.line(migrated.trim_end()),
+    let Migrated { text: new, decisions, warnings } = migrated;
+    if !warnings.is_empty() {
+        let problems = Problems::new(&text, &shown, warnings);
+        aside(View { problems: &problems, terminal });
+    }
+    match args.output.as_deref() {
+        Some(file) if file != Path::new("-") => write(file, &new, args.force)?,
+        _ => out.line(new.trim_end())?,
+    }
+    match decisions {
+        0 => Ok(()),
+        count => {
+            let decisions = counted(count, "decision");
+            out.aside(format_args!("{decisions} on the way; each has a comment in the result"))
+        }
     }
 }
 

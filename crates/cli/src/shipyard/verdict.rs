@@ -23,8 +23,13 @@ impl Verdict {
                 let problems = Problems::new(&text, &name, warnings);
                 Self { problems, totals: Some(shipyard.totals()) }
             }
-            Err(problems) => Self { problems, totals: None },
+            Err(problems) => Self::refusal(problems),
         })
+    }
+
+    /// Of a file that cannot be used.
+    pub(super) fn refusal(problems: Problems) -> Self {
+        Self { problems, totals: None }
     }
 
     pub(super) fn passes(&self, strict: bool) -> bool {
@@ -43,8 +48,10 @@ impl Verdict {
             parts.push(counted(tasks, "task"));
         }
         let (errors, warnings) = (self.problems.errors(), self.problems.warnings());
+        // The line that says how many are not shown counts as one of them, and stands for more.
+        let least = if self.problems.are_cut() { "at least " } else { "" };
         let found = [(errors, "error"), (warnings, "warning")].into_iter().filter(|it| it.0 > 0);
-        parts.extend(found.map(|(count, what)| counted(count, what)));
+        parts.extend(found.map(|(count, what)| format!("{least}{}", counted(count, what))));
         format!("{}: {}", self.problems.file(), parts.join(", "))
     }
 
@@ -62,7 +69,13 @@ impl Verdict {
     }
 }
 
-fn counted(count: usize, what: &str) -> String {
+/// For machines: why a file could not even be read.
+pub(super) fn unreadable(file: &Path, why: &str) -> Value {
+    json!({ "file": file.display().to_string(), "ok": false, "unreadable": why })
+}
+
+/// With its noun, in one or several.
+pub(super) fn counted(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")
 }

@@ -1,7 +1,5 @@
-use std::process::Stdio;
-
 use crate::harbor::shop;
-use crate::program::{command, golden, log, run};
+use crate::program::{command, golden, log, run, unread};
 
 #[tokio::test]
 async fn a_list_is_a_table_for_people() {
@@ -87,16 +85,8 @@ async fn a_time_that_was_printed_finds_its_record() {
 async fn a_reader_that_has_seen_enough_ends_the_program_quietly() {
     let dir = shop().await;
     for format in ["table", "json"] {
-        let mut child = command(&["log", "list", "-o", format])
-            .env("SEAWAY_DATA", dir.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary was built for this test");
-        // Gone before the first line is written.
-        drop(child.stdout.take());
-        let output = child.wait_with_output().expect("it was started here");
-        assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+        let mut list = command(&["log", "list", "-o", format]);
+        assert_eq!(unread(list.env("SEAWAY_DATA", dir.path())), (0, String::new()));
     }
 }
 

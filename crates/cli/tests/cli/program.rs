@@ -1,4 +1,5 @@
 use std::ffi::OsStr;
+use std::io::{Read, Seek};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -31,6 +32,31 @@ pub(crate) fn ran(command: &mut Command) -> Ran {
     let text = |bytes| String::from_utf8(bytes).expect("it prints text");
     let code = output.status.code().expect("it ended by itself");
     Ran { code, stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// The exit code where nobody reads what is printed, and what goes to standard error.
+pub(crate) fn unread(command: &mut Command) -> (i32, String) {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built for this test");
+    // Gone before the first line is written.
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it was started here");
+    let stderr = String::from_utf8(output.stderr).expect("it prints text");
+    (output.status.code().expect("it ended by itself"), stderr)
+}
+
+/// What both outputs give together, as on a terminal.
+pub(crate) fn together(command: &mut Command) -> String {
+    let mut file = tempfile::tempfile().expect("a temporary file");
+    let copy = || file.try_clone().expect("it is open");
+    command.stdout(copy()).stderr(copy()).status().expect("the binary was built for this test");
+    let mut text = String::new();
+    file.rewind().expect("it is a file");
+    file.read_to_string(&mut text).expect("it is text");
+    text
 }
 
 impl Ran {

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use tempfile::TempDir;
 
-use crate::program::{Ran, command, golden, ran, run};
+use crate::program::{Ran, command, golden, ran, run, together, unread};
 
 const SHOP: &str = include_str!("../../../shipyard/tests/files/keptn-shop.yaml");
 const OLD: &str = include_str!("../../../shipyard/tests/files/seed-old.yaml");
@@ -33,6 +33,20 @@ spec:
       tasks: [{name: deploy}]
 ";
 
+const TYPOS: &str = "\
+apiVersion: spec.keptn.sh/0.1.7
+stages:
+- name: dev
+  test_stratgy: performance
+- name: prod
+  approval_strategy: {pass: manual}
+";
+const NEW_FORM: &str = "\
+apiVersion: spec.keptn.sh/0.1.7
+kind: Shipyard
+spec: {stages: [{name: dev}]}
+";
+
 /// A directory with a file of each kind.
 fn files() -> TempDir {
     let dir = tempfile::tempdir().expect("a temporary directory");
@@ -41,6 +55,8 @@ fn files() -> TempDir {
         ("old.yaml", OLD.as_bytes()),
         ("lenient.yaml", LENIENT.as_bytes()),
         ("wrong.yaml", WRONG.as_bytes()),
+        ("typos.yaml", TYPOS.as_bytes()),
+        ("new-form.yaml", NEW_FORM.as_bytes()),
         ("binary.yaml", b"kind: \xff"),
     ];
     for (name, text) in files {
@@ -86,6 +102,10 @@ fn lint_says_what_is_wrong_with_files() {
         &["migrate", "wrong.yaml"],
         &["migrate", "old.yaml", "--output", "shop.yaml"],
         &["migrate", "old.yaml", "--force"],
+        &["migrate", "typos.yaml", "--output", "-"],
+        &["migrate", "typos.yaml", "--output", "typos-new.yaml"],
+        &["migrate", "new-form.yaml"],
+        &["lint", "new-form.yaml"],
     ] {
         let answer = inside(dir.path(), args).shown();
         shown.push_str(&format!("$ seaway {}\n{answer}\n\n", args.join(" ")));
@@ -97,14 +117,44 @@ fn lint_says_what_is_wrong_with_files() {
 #[test]
 fn what_migrate_prints_passes_lint() {
     let dir = files();
-    let printed = inside(dir.path(), &["migrate", "old.yaml"]).ok();
-    assert_eq!(piped(&["migrate", "-"], OLD).ok(), printed);
+    let printed = inside(dir.path(), &["migrate", "old.yaml"]).stdout;
+    assert_eq!(piped(&["migrate", "-"], OLD).stdout, printed);
+    assert_eq!(inside(dir.path(), &["migrate", "old.yaml", "-o", "-"]).stdout, printed);
+    assert!(!dir.path().join("-").exists());
     let summary = piped(&["lint", "--strict", "-"], &printed).ok();
     assert_eq!(summary, "-: ok, 3 stages, 6 sequences, 15 tasks\n");
     for file in ["new.yaml", "shop.yaml"] {
-        inside(dir.path(), &["migrate", "old.yaml", "--output", file, "--force"]).ok();
+        let written = inside(dir.path(), &["migrate", "old.yaml", "--output", file, "--force"]);
+        assert_eq!((written.code, &*written.stdout), (0, ""), "{}", written.stderr);
         assert_eq!(fs::read_to_string(dir.path().join(file)).expect("it is there"), printed);
     }
+}
+
+#[test]
+fn the_verdict_stands_when_nobody_reads_on() {
+    let dir = files();
+    let lint = |files: &[&str]| {
+        let mut command = command(&["lint"]);
+        command.args(files).current_dir(dir.path());
+        command
+    };
+    let (code, stderr) = unread(&mut lint(&["wrong.yaml", "shop.yaml"]));
+    assert_eq!((code, &*stderr), (1, "error: 1 of 2 files do not pass\n"));
+    assert_eq!(unread(&mut lint(&["shop.yaml"])), (0, String::new()));
+    let shown = together(&mut lint(&["wrong.yaml"]));
+    assert!(shown.ends_with("\nerror: wrong.yaml does not pass\n"), "{shown}");
+}
+
+#[test]
+fn more_problems_than_are_shown_are_not_counted_as_all() {
+    let stages: String =
+        (0..700).map(|it| format!("  - {{name: s{it}, colour: blue}}\n")).collect();
+    let text = format!(
+        "apiVersion: seaway.dev/v1\nkind: Shipyard\nmetadata: {{name: x}}\nspec:\n  stages:\n\
+         {stages}"
+    );
+    let shown = piped(&["lint", "-"], &text);
+    assert!(shown.stdout.ends_with("\n-: at least 501 errors\n"), "{}", shown.stdout);
 }
 
 #[test]

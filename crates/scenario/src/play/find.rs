@@ -17,7 +17,7 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    pub(super) fn is(&self, address: &TaskAddress) -> bool {
+    pub(crate) fn is(&self, address: &TaskAddress) -> bool {
         address.ship.is_none_or(|ship| self.ship == Some(ship))
             && address.stage.as_ref().is_none_or(|it| it.as_str() == self.stage)
             && address.sequence.as_ref().is_none_or(|it| it.as_str() == self.sequence)
@@ -90,7 +90,7 @@ impl Player<'_> {
             }
             Some(spot) => spot.run_text(),
             None if node.level == Level::Stage => format!("stage {}", targets.part(node.part)),
-            None => "it".to_owned(),
+            None => "its end".to_owned(),
         }
     }
 

@@ -1,5 +1,5 @@
 use seaway_kernel::Record;
-use seaway_model::{Fact, Kind, Level, Outcome};
+use seaway_model::{DeploymentId, Fact, Kind, Level, Outcome};
 use serde_json::{Map, Value};
 
 use super::outcome::{Ended, Held, Waits};
@@ -27,64 +27,51 @@ impl Player<'_> {
         Ended { ship: self.scenario.ships[ship].clone(), revision, verdict, at }
     }
 
-    /// Everything that does not move, and why.
-    pub(super) fn waits(&self) -> Vec<Waits> {
+    /// Everything that does not move, and why. Deployments that are over are brought back for it,
+    /// because a join that they began to fill may still fire, so that nothing may follow this.
+    pub(super) fn waits(&mut self, ended: &[Ended]) -> Vec<Waits> {
+        let over = |ended: &Ended| !matches!(ended.verdict, Verdict::Open | Verdict::Aborted);
+        if self.yards.have_joins() {
+            let ids: Vec<DeploymentId> =
+                self.ids.iter().filter(|(ship, _)| over(&ended[**ship])).map(|it| *it.1).collect();
+            ids.into_iter().for_each(|id| self.revive(id));
+        }
         let mut all = Vec::new();
         for (&ship, &id) in &self.ids {
-            let ship = self.scenario.ships[ship].name.clone();
-            for waits in self.kernel.waiting(id, usize::MAX) {
+            let name = self.scenario.ships[ship].name.clone();
+            let open = ended[ship].verdict == Verdict::Open;
+            for waits in self.kernel.waiting(id, usize::MAX).iter().filter(|_| open) {
                 let place = self.place(waits.step.target);
-                let (why, ended_by) = (waits.why.to_string(), waits.why.ended_by());
-                all.push(Waits { ship: ship.clone(), place, why, ended_by });
+                let (why, ended_by) = self.why(waits);
+                all.push(Waits { ship: name.clone(), place, why, ended_by });
             }
             for join in self.kernel.waiting_joins(id) {
                 let missing: Vec<String> = join.missing.iter().map(ToString::to_string).collect();
+                let missing = missing.join(" and ");
                 let place = format!("{}.{}", join.stage, join.sequence);
-                let why =
-                    format!("some of what it is triggered on is missing: {}", missing.join(", "));
-                all.push(Waits { ship: ship.clone(), place, why, ended_by: missing.join(", ") });
+                let why = format!("it waits for {missing}");
+                all.push(Waits { ship: name.clone(), place, why, ended_by: missing });
             }
         }
         all
     }
 
     /// Compares what was expected with what happened.
-    pub(super) fn judge(&mut self) -> Vec<Held> {
+    pub(super) fn judge(&mut self, ended: &[Ended], waits: &[Waits]) -> Vec<Held> {
         let mut held = std::mem::take(&mut self.held);
-        held.extend(self.scenario.expect.iter().map(|it| self.judge_one(it)));
+        let expect = self.scenario.expect.iter();
+        held.extend(expect.map(|it| self.judge_one(it, ended, waits)));
         held
     }
 
-    fn judge_one(&self, expectation: &Expectation) -> Held {
+    fn judge_one(&self, expectation: &Expectation, ended: &[Ended], waits: &[Waits]) -> Held {
         match expectation {
             Expectation::Ends { ship, verdict, because } => {
-                self.judge_end(*ship, *verdict, because.as_deref())
+                judge_end(&ended[*ship], waits, *verdict, because.as_deref())
             }
             Expectation::Ran { what, ship, times } => self.judge_ran(what, *ship, *times),
             Expectation::Received { task, ship, data } => self.judge_data(task, *ship, data),
         }
-    }
-
-    fn judge_end(&self, ship: usize, verdict: Verdict, because: Option<&str>) -> Held {
-        let ended = self.ended(ship);
-        let name = &ended.ship.name;
-        let waits = self.waits();
-        let mine = waits.iter().filter(|it| it.ship == *name);
-        let why: Vec<String> = mine.map(|it| format!("{}: {}", it.place, it.why)).collect();
-        let why = why.join("; ");
-        let (text, said) = match because {
-            Some(because) => {
-                (format!("{name} is {verdict} because {because}"), why.contains(because))
-            }
-            None => (format!("{name} is {verdict}"), true),
-        };
-        let holds = ended.verdict == verdict && said;
-        let but = match (holds, said) {
-            (true, _) => String::new(),
-            (false, false) => format!("it is {} ({why})", ended.verdict),
-            (false, true) => format!("it is {}", ended.verdict),
-        };
-        Held { text, holds, but }
     }
 
     fn judge_ran(&self, what: &Ran, ship: Option<usize>, times: Times) -> Held {
@@ -141,6 +128,27 @@ impl Player<'_> {
         };
         Held { text, holds, but }
     }
+}
+
+fn judge_end(ended: &Ended, waits: &[Waits], verdict: Verdict, because: Option<&str>) -> Held {
+    let name = &ended.ship.name;
+    let mine = waits.iter().filter(|it| it.ship == *name);
+    let why: Vec<String> = mine.map(|it| format!("{}: {}", it.place, it.why)).collect();
+    let why = why.join("; ");
+    let (text, said) = match because {
+        Some(because) => (format!("{name} is {verdict} because {because}"), why.contains(because)),
+        None => (format!("{name} is {verdict}"), true),
+    };
+    let holds = ended.verdict == verdict && said;
+    let but = match (holds, said || why.is_empty()) {
+        (true, _) => String::new(),
+        (false, false) => format!("it is {} ({why})", ended.verdict),
+        (false, true) if ended.verdict == verdict => {
+            format!("it is {}, and nothing of it waits", ended.verdict)
+        }
+        (false, true) => format!("it is {}", ended.verdict),
+    };
+    Held { text, holds, but }
 }
 
 fn verdict(end: &Record) -> Verdict {

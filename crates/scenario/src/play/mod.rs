@@ -11,6 +11,6 @@ mod work;
 mod yards;
 
 pub use outcome::{Ended, Held, Played, Stopped, Waits};
-pub use player::play;
+pub use player::{MOST_RECORDS, play};
 pub(crate) use player::{Player, START};
 pub use yards::Yards;

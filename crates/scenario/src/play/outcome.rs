@@ -55,9 +55,21 @@ pub enum Stopped {
     TooLong,
 }
 
+impl Stopped {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AtRest => "at-rest",
+            Self::OutOfTime => "out-of-time",
+            Self::TooLong => "too-long",
+        }
+    }
+}
+
 impl Played {
+    /// Everything came as expected. A play that was cut off says nothing about that.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.held.iter().all(|it| it.holds)
+        self.stopped != Stopped::TooLong && self.held.iter().all(|it| it.holds)
     }
 }

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use seaway_kernel::{
     Actor, Command, Kernel, Pace, Record, Refusal, Reply, Step, Structure, StructureChange,
 };
-use seaway_model::{DeploymentId, Span, Timestamp};
+use seaway_model::{DeploymentId, Kind, Revision, Span, Timestamp};
 use seaway_shipyard::{Problems, Shipyard};
 
 use super::agenda::{Agenda, Turn};
@@ -22,7 +22,7 @@ pub(super) const FOR_EVER: Timestamp = Timestamp(i64::MAX / 4);
 /// How long a play lasts that says nothing about it.
 const LONGEST: Span = Span::from_secs(30 * 24 * 60 * 60);
 /// The most records of one play: loops of triggers may be long.
-const RECORDS: usize = 100_000;
+pub const MOST_RECORDS: usize = 100_000;
 
 /// Plays a scenario to its end, if what it names is there.
 pub fn play(scenario: &Scenario, yards: &Yards) -> Result<Played, Problems> {
@@ -47,6 +47,8 @@ pub(crate) struct Player<'s> {
     pub(super) pending: BTreeSet<(Step, usize)>,
     /// Deployments that were started, by the position of their ship.
     pub(crate) ids: BTreeMap<usize, DeploymentId>,
+    /// Who brought a revision; several deployments may bring the same.
+    pub(crate) revisions: BTreeMap<Revision, Vec<DeploymentId>>,
     /// Steps that were refused or not, against what they expected.
     pub(super) held: Vec<Held>,
     pub(crate) story: Story,
@@ -65,6 +67,7 @@ impl<'s> Player<'s> {
             works: Vec::new(),
             pending: BTreeSet::new(),
             ids: BTreeMap::new(),
+            revisions: BTreeMap::new(),
             held: Vec::new(),
             story: Story::default(),
         }
@@ -92,7 +95,7 @@ impl<'s> Player<'s> {
             while let Some(turn) = self.agenda.pop(self.now) {
                 self.take_turn(turn);
                 self.settle();
-                if self.log.len() > RECORDS {
+                if self.log.len() > MOST_RECORDS {
                     return Stopped::TooLong;
                 }
             }
@@ -104,7 +107,7 @@ impl<'s> Player<'s> {
                 self.now = self.now.max(until);
                 return Stopped::OutOfTime;
             }
-            if self.log.len() > RECORDS || next <= self.now {
+            if self.log.len() > MOST_RECORDS || next <= self.now {
                 return Stopped::TooLong;
             }
             self.now = next;
@@ -117,7 +120,7 @@ impl<'s> Player<'s> {
             let mut out = Vec::new();
             let pace = self.kernel.tick(self.now, 1, &mut out);
             self.take(out);
-            if pace == Pace::Idle || self.log.len() > RECORDS {
+            if pace == Pace::Idle || self.log.len() > MOST_RECORDS {
                 break;
             }
         }
@@ -128,6 +131,11 @@ impl<'s> Player<'s> {
 
     pub(super) fn take(&mut self, records: Vec<Record>) {
         for record in records {
+            if let (Kind::PipelineStarted, Some(revision), Some(id)) =
+                (record.kind, record.revision, record.deployment)
+            {
+                self.revisions.entry(revision).or_default().push(id);
+            }
             self.tell(&record);
             self.log.push(record);
         }
@@ -164,9 +172,9 @@ impl<'s> Player<'s> {
     }
 
     fn close(mut self, stopped: Stopped) -> Played {
-        let held = self.judge();
-        let ended = (0..self.scenario.ships.len()).map(|ship| self.ended(ship)).collect();
-        let waits = self.waits();
+        let ended: Vec<_> = (0..self.scenario.ships.len()).map(|ship| self.ended(ship)).collect();
+        let waits = self.waits(&ended);
+        let held = self.judge(&ended, &waits);
         let took = self.now - START;
         Played { lines: self.story.into_lines(), ended, waits, held, took, stopped }
     }

@@ -1,11 +1,11 @@
-use seaway_kernel::{Command, Refusal};
+use seaway_kernel::{Command, Refusal, Step as KernelStep};
 use seaway_model::DeploymentId;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::outcome::Held;
 use super::player::{Player, person};
-use crate::document::{Action, Ship, Step};
+use crate::document::{Action, Ship, Step, TaskAddress};
 
 /// Why a step of the scenario was not carried out.
 enum No {
@@ -46,6 +46,7 @@ impl Player<'_> {
             }
             (Err(no), expected) => {
                 let no = self.named(&no.to_string());
+                self.forget_if_absent(&step.action);
                 self.tell_refused(&what, &no);
                 let (text, holds) = match expected {
                     Some(reason) => (format!("{what} is refused: {reason}"), no.contains(reason)),
@@ -67,11 +68,10 @@ impl Player<'_> {
                 }
                 return Ok(());
             }
-            Action::Joins { executor } => return Ok(self.joins(*executor)?),
-            Action::Leaves { executor } => return Ok(self.leaves(*executor)?),
-            Action::Dies { executor } => {
-                self.dies(*executor);
-                return Ok(());
+            Action::Joins { executor }
+            | Action::Leaves { executor }
+            | Action::Dies { executor } => {
+                return self.come_or_go(action, *executor);
             }
             Action::Trigger { ship, stage, sequence, data } => {
                 let deployment = self.launch(*ship);
@@ -91,7 +91,8 @@ impl Player<'_> {
             Action::Happen { ship, event, stage, data } => {
                 let deployment = self.launch(*ship);
                 let Ship { service, version, .. } = self.scenario.ships[*ship].clone();
-                let (name, stage, data) = (event.as_str().into(), stage.clone(), text(data));
+                let stage = stage.as_ref().map(|(stage, _)| stage.clone());
+                let (name, data) = (event.as_str().into(), text(data));
                 let version = version.into();
                 Command::Happen { deployment, name, stage, service, version, known: None, data }
             }
@@ -99,11 +100,11 @@ impl Player<'_> {
             Action::Resume { ship } => Command::Resume { deployment: self.known(*ship)? },
             Action::Abort { ship } => Command::Abort { deployment: self.known(*ship)? },
             Action::Retry { ship, task, data } => {
-                let step = self.find_task(*ship, task).ok_or_else(|| not_reached(task))?;
+                let step = self.reached(*ship, task)?;
                 Command::Retry { step, data: data.as_ref().and_then(text) }
             }
             Action::Skip { ship, task, reason } => {
-                let step = self.find_task(*ship, task).ok_or_else(|| not_reached(task))?;
+                let step = self.reached(*ship, task)?;
                 Command::Skip { step, reason: reason.as_str().into() }
             }
         };
@@ -124,15 +125,41 @@ impl Player<'_> {
         id
     }
 
+    /// Refuses what cannot be, because a scenario that says so is not the one that was meant.
+    fn come_or_go(&mut self, action: &Action, executor: usize) -> Result<(), No> {
+        let no = |what: &str| Err(No::NotThere(what.to_owned()));
+        match (action, self.is_here(executor)) {
+            (Action::Joins { .. }, true) => no("it is there already"),
+            (Action::Joins { .. }, false) => Ok(self.joins(executor)?),
+            (_, false) => no("it is not there"),
+            (Action::Leaves { .. }, true) => Ok(self.leaves(executor)?),
+            (_, true) => {
+                self.dies(executor);
+                Ok(())
+            }
+        }
+    }
+
+    /// A deployment whose first step was refused was never there.
+    fn forget_if_absent(&mut self, action: &Action) {
+        let (Action::Trigger { ship, .. } | Action::Happen { ship, .. }) = action else { return };
+        let Some(id) = self.ids.get(ship).copied() else { return };
+        if !self.log.iter().any(|record| record.deployment == Some(id)) {
+            self.ids.remove(ship);
+        }
+    }
+
+    fn reached(&self, ship: usize, task: &TaskAddress) -> Result<KernelStep, No> {
+        let id = self.known(ship)?;
+        let found = self.find_task(ship, task);
+        found.ok_or_else(|| No::NotThere(self.not_there(ship, id, task)))
+    }
+
     fn known(&self, ship: usize) -> Result<DeploymentId, No> {
         let known = self.ids.get(&ship).copied();
         let name = &self.scenario.ships[ship].name;
         known.ok_or_else(|| No::NotThere(format!("{name} was not started")))
     }
-}
-
-fn not_reached(task: &impl std::fmt::Display) -> No {
-    No::NotThere(format!("the deployment has not reached {task}"))
 }
 
 /// Data as it is sent: the text of a JSON object.

@@ -2,8 +2,9 @@ use seaway_kernel::{Command, Refusal, Subscription};
 use seaway_model::{ExecutorName, Span};
 
 use super::player::{FOR_EVER, Player, person};
+use super::work::Work;
 use super::yards::Yards;
-use crate::document::{Action, Answer, Answers, Executor, Place, Scenario, TaskAddress};
+use crate::document::{Action, Answer, Answers, Executor, Named, Place, Scenario, TaskAddress};
 
 /// Everybody who performs tasks.
 #[derive(Debug)]
@@ -41,6 +42,7 @@ impl Troupe {
             executors.push(Executor {
                 name: ExecutorName(format!("auto/{task}").into()),
                 subscriptions: vec![Subscription { task, stages, services, expressions }],
+                named: vec![Named::default()],
                 replicas: 1,
                 delay: Span(0),
                 takes: Span(0),
@@ -115,6 +117,12 @@ impl Troupe {
 }
 
 impl Player<'_> {
+    /// Whether any process of it is there, be it one that does nothing for a while.
+    pub(crate) fn is_here(&self, executor: usize) -> bool {
+        let stalled = |work: &Work| work.executor == executor && work.is_stalled();
+        self.troupe.works(executor) || self.works.iter().any(stalled)
+    }
+
     pub(super) fn joins(&mut self, executor: usize) -> Result<(), Refusal> {
         let Executor { name, subscriptions, ttl, replicas, .. } = self.troupe.get(executor).clone();
         let command = Command::Register { executor: name, subscriptions, ttl };

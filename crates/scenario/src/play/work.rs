@@ -25,6 +25,12 @@ enum Progress {
     Over,
 }
 
+impl Work {
+    pub(super) fn is_stalled(&self) -> bool {
+        self.progress == Progress::Stalled
+    }
+}
+
 impl Player<'_> {
     /// Plans when everybody takes what they are offered.
     pub(super) fn look_for_work(&mut self) {

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use seaway_model::Name;
-use seaway_shipyard::Shipyard;
+use seaway_shipyard::{On, Shipyard};
 
 /// The pipelines of a scenario: the one that it begins with, and those that its steps apply.
 #[derive(Clone, Debug)]
@@ -18,6 +18,13 @@ impl Yards {
     pub(crate) fn tasks(&self) -> BTreeSet<Name> {
         let sequences = self.all().flat_map(|it| &it.stages).flat_map(|it| &it.sequences);
         sequences.flat_map(|it| &it.tasks).map(|it| it.name.clone()).collect()
+    }
+
+    /// Whether anything waits for several events.
+    pub(crate) fn have_joins(&self) -> bool {
+        let sequences = self.all().flat_map(|it| &it.stages).flat_map(|it| &it.sequences);
+        let mut triggers = sequences.flat_map(|it| &it.triggered_on);
+        triggers.any(|it| matches!(it.on, On::All(_)))
     }
 
     /// The name of the project, which data carries.

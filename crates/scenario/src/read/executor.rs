@@ -1,7 +1,7 @@
-use seaway_kernel::{Expression, Operator, Subscription};
-use seaway_model::{ExecutorName, Span};
+use seaway_kernel::Subscription;
+use seaway_model::{ExecutorName, Name, Span};
 use seaway_shipyard::Code;
-use seaway_shipyard::reading::{Draft, Entry, Fields, Node, Shape, Value, shown};
+use seaway_shipyard::reading::{Draft, Entry, Fields, Node, Place, Shape, Value, joined, shown};
 
 use super::reader::{MANY, Reader};
 use crate::document::{Answer, Answers, Executor};
@@ -11,22 +11,6 @@ const EXECUTOR: Shape = Shape {
     keys: &["name", "tasks", "takes", "delay", "answers", "replicas", "ttl"],
     old: &[],
 };
-
-const SUBSCRIPTION: Shape = Shape {
-    what: "a task of an executor",
-    keys: &["task", "stages", "services", "match"],
-    old: &[],
-};
-
-const EXPRESSION: Shape =
-    Shape { what: "an entry of `match`", keys: &["key", "operator", "values"], old: &[] };
-
-const OPERATORS: [(&str, Operator); 4] = [
-    ("In", Operator::In),
-    ("NotIn", Operator::NotIn),
-    ("Exists", Operator::Exists),
-    ("DoesNotExist", Operator::DoesNotExist),
-];
 
 const TTL: Span = Span::from_secs(60);
 const MAX_TTL: Span = Span::from_secs(24 * 60 * 60);
@@ -75,16 +59,60 @@ impl Reader<'_, '_> {
         let delay = self.span(&fields, "delay", (Span(0), Span(0)));
         let ttl = self.ttl(&fields);
         let (name, place) = name?;
+        let (subscriptions, named): (Vec<_>, Vec<_>) = subscriptions?.into_iter().unzip();
+        let answers = answers?;
+        self.check_answers(&name, &subscriptions, &answers);
         Some(Executor {
             name,
-            subscriptions: subscriptions?,
+            subscriptions,
+            named,
             replicas: replicas?,
             delay: delay?,
             takes: takes?,
             ttl: ttl?,
-            answers: answers?,
+            answers,
             place,
         })
+    }
+
+    /// Answers to what is never asked of it would be forgotten without a word.
+    fn check_answers(
+        &mut self,
+        name: &ExecutorName,
+        subscriptions: &[Subscription],
+        answers: &Answers,
+    ) {
+        let Answers::ByTask(by_task) = answers else { return };
+        for (address, _) in by_task {
+            let done = |it: &Subscription| {
+                let stage = address.stage.as_ref();
+                let there = it.stages.is_empty() || stage.is_none_or(|at| it.stages.contains(at));
+                it.task == address.task && there
+            };
+            if subscriptions.iter().any(done) {
+                continue;
+            }
+            let mut tasks: Vec<&str> = subscriptions.iter().map(|it| it.task.as_str()).collect();
+            tasks.dedup();
+            let near = self.check.did_you_mean(address.task.as_str(), tasks.iter().copied());
+            let message = format!("{name} does not do {}", shown(&address.to_string()));
+            let draft = Draft::error(Code::UnknownTask, address.place, message);
+            let near = near.filter(|_| !tasks.contains(&address.task.as_str()));
+            let hint = joined(near, format!("its `tasks` are {}", tasks.join(", ")));
+            self.check.push(draft.hint(hint));
+        }
+    }
+
+    /// `nobody` keeps away the executor that is there for a task of nobody else.
+    pub(super) fn check_nobody(&mut self, nobody: &[(Name, Place)], executors: &[Executor]) {
+        for (task, place) in nobody {
+            let does = |it: &&Executor| it.subscriptions.iter().any(|it| it.task == *task);
+            let Some(executor) = executors.iter().find(does) else { continue };
+            let message = format!("nobody is to do {task}, but {} does", executor.name);
+            let draft = Draft::error(Code::WrongValue, *place, message);
+            let draft = draft.also(executor.place, "it is here");
+            self.check.push(draft.hint("remove one of them"));
+        }
     }
 
     fn span(&mut self, fields: &Fields<'_>, key: &str, bounds: (Span, Span)) -> Option<Span> {
@@ -106,10 +134,7 @@ impl Reader<'_, '_> {
         Some(ttl)
     }
 
-    fn executor_name(
-        &mut self,
-        node: &Node,
-    ) -> Option<(ExecutorName, seaway_shipyard::reading::Place)> {
+    fn executor_name(&mut self, node: &Node) -> Option<(ExecutorName, Place)> {
         let text = self.check.text(node, "the name of an executor")?;
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
         if text.is_empty() || text.len() > 200 || !text.chars().all(plain) {
@@ -119,64 +144,5 @@ impl Reader<'_, '_> {
             return None;
         }
         Some((ExecutorName(text.into()), node.place))
-    }
-
-    fn subscriptions(&mut self, node: &Node) -> Option<Vec<Subscription>> {
-        let items = self.check.items(node, "tasks", (MANY, "tasks"))?;
-        if items.is_empty() {
-            let message = "an executor needs at least one task";
-            self.check.push(Draft::error(Code::Empty, node.place, message));
-        }
-        let all: Vec<_> = items.iter().map(|node| self.subscription(node)).collect();
-        all.into_iter().collect()
-    }
-
-    fn subscription(&mut self, node: &Node) -> Option<Subscription> {
-        let Value::Map(_) = &node.value else {
-            let task = self.check.plain_name(node, "the name of a task")?;
-            let (stages, services, expressions) = (Vec::new(), Vec::new(), Vec::new());
-            return Some(Subscription { task, stages, services, expressions });
-        };
-        let fields = self.check.fields(node, &SUBSCRIPTION)?;
-        let task = self.check.required(&fields, "task");
-        let task = task.and_then(|node| self.check.plain_name(node, "the name of a task"));
-        let mut names = |key: &str, what: &str| match fields.get(key) {
-            Some(node) => self.names(node, what),
-            None => Some(Vec::new()),
-        };
-        let stages = names("stages", "the name of a stage");
-        let services = names("services", "the name of a service");
-        let expressions = match fields.get("match") {
-            Some(node) => {
-                let items = self.check.items(node, "match", (MANY, "expressions"))?;
-                let all: Vec<_> = items.iter().map(|node| self.expression(node)).collect();
-                all.into_iter().collect()
-            }
-            None => Some(Vec::new()),
-        };
-        let (stages, services, expressions) = (stages?, services?, expressions?);
-        Some(Subscription { task: task?, stages, services, expressions })
-    }
-
-    fn expression(&mut self, node: &Node) -> Option<Expression> {
-        let fields = self.check.fields(node, &EXPRESSION)?;
-        let key = self.check.required(&fields, "key");
-        let key = key.and_then(|node| self.check.text(node, "`key`"));
-        let operator = match fields.get("operator") {
-            Some(node) => self.check.word(node, "`operator`", &OPERATORS),
-            None => Some(Operator::In),
-        };
-        let values = match fields.get("values") {
-            Some(node) => {
-                let items = self.check.items(node, "values", (MANY, "values"))?;
-                let all: Vec<Option<Box<str>>> = items
-                    .iter()
-                    .map(|node| self.check.text(node, "a value").map(Into::into))
-                    .collect();
-                all.into_iter().collect()
-            }
-            None => Some(Vec::new()),
-        };
-        Some(Expression { key: key?.into(), operator: operator?, values: values? })
     }
 }

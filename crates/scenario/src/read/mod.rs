@@ -9,6 +9,7 @@ mod reader;
 mod refer;
 mod ships;
 mod step;
+mod subscription;
 
 pub use parse::parse;
 pub(crate) use refer::check_references;

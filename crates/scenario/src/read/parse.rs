@@ -37,6 +37,9 @@ impl Reader<'_, '_> {
         let steps = self.check.required(&fields, "steps").and_then(|node| self.steps(node));
         let executors = self.optional(fields.get("executors"), Self::executors);
         let nobody = self.optional(fields.get("nobody"), Self::task_names);
+        if let (Some(nobody), Some(executors)) = (&nobody, &executors) {
+            self.check_nobody(nobody, executors);
+        }
         let expect = self.optional(fields.get("expect"), Self::expectations);
         let until = match fields.get("until") {
             Some(node) => self.check.duration(node, "`until`", Span(0)).map(Some),

@@ -77,13 +77,14 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A list of names, or one name.
-    pub(super) fn names(&mut self, node: &Node, what: &str) -> Option<Vec<Name>> {
+    /// A list of names, or one name, each with its place.
+    pub(super) fn names(&mut self, node: &Node, what: &str) -> Option<Vec<(Name, Place)>> {
         let items = match &node.value {
             Value::List(items) => &items[..],
             _ => std::slice::from_ref(node),
         };
-        items.iter().map(|node| self.check.plain_name(node, what)).collect()
+        let named = |node: &Node| Some((self.check.plain_name(node, what)?, node.place));
+        items.iter().map(named).collect()
     }
 
     pub(super) fn task_names(&mut self, node: &Node) -> Option<Vec<(Name, Place)>> {

@@ -28,8 +28,8 @@ pub(crate) fn check_references(scenario: &Scenario, yards: &Yards) -> Result<(),
             Action::Trigger { stage, sequence, .. } if step.refused.is_none() => {
                 reader.refer_sequence((stage, sequence), step.place, &now);
             }
-            Action::Happen { stage: Some(stage), .. } if step.refused.is_none() => {
-                reader.refer_stage(stage, step.place, &now);
+            Action::Happen { stage: Some((stage, place)), .. } if step.refused.is_none() => {
+                reader.refer_stage(stage, *place, &now);
             }
             Action::Retry { task, .. } | Action::Skip { task, .. } => reader.refer(task, &all),
             _ => {}
@@ -75,12 +75,12 @@ impl Reader<'_, '_> {
     fn refer_executors(&mut self, scenario: &Scenario, all: &Known) {
         let tasks = all.listed(|(_, _, task)| task.to_string());
         for executor in &scenario.executors {
-            for subscription in &executor.subscriptions {
+            for (subscription, named) in executor.subscriptions.iter().zip(&executor.named) {
                 if !tasks.contains(&subscription.task.to_string()) {
-                    self.unknown("task", subscription.task.as_str(), executor.place, &tasks);
+                    self.unknown("task", subscription.task.as_str(), named.task, &tasks);
                 }
-                let stages = subscription.stages.iter();
-                stages.for_each(|stage| self.refer_stage(stage, executor.place, all));
+                let stages = subscription.stages.iter().zip(&named.stages);
+                stages.for_each(|(stage, place)| self.refer_stage(stage, *place, all));
             }
             if let Answers::ByTask(by_task) = &executor.answers {
                 by_task.iter().for_each(|(address, _)| self.refer(address, all));

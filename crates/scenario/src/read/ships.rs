@@ -39,10 +39,17 @@ impl Reader<'_, '_> {
                 }
                 name
             }
-            None => format!("d{number}"),
+            None => self.free_name(number),
         };
         self.ships.push(Ship { name, service, version });
         Some(number - 1)
+    }
+
+    /// `d1`, `d2` and so on; the next one where somebody gave that name by hand.
+    fn free_name(&self, number: usize) -> String {
+        let mut names = (number..).map(|number| format!("d{number}"));
+        let free = |name: &String| !self.ships.iter().any(|ship| ship.name == *name);
+        names.find(free).unwrap_or_default()
     }
 
     pub(super) fn known_ship(&mut self, node: &Node) -> Option<usize> {

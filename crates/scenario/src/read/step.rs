@@ -104,7 +104,7 @@ impl Reader<'_, '_> {
                 let event = self.check.text(value, "`event`")?;
                 let event = event.strip_prefix("sh.keptn.event.").unwrap_or(event).to_owned();
                 let stage = match fields.get("stage") {
-                    Some(node) => Some(self.check.stage_name(node)?),
+                    Some(node) => Some((self.check.stage_name(node)?, node.place)),
                     None => None,
                 };
                 Action::Happen { ship: ship?, event, stage, data: data? }

@@ -2,6 +2,7 @@
 
 mod line;
 mod narrate;
+mod others;
 mod records;
 mod transcript;
 mod waits;

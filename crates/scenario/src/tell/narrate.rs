@@ -3,6 +3,7 @@ use seaway_model::{ExecutorName, Fact, Kind, Level, Outcome, TargetId};
 use serde_json::Value;
 
 use super::line::{Grain, Line, offset};
+use super::others::too_many_runs;
 use crate::document::{Action, Step as Scripted};
 use crate::play::find::Spot;
 use crate::play::{Player, START};
@@ -78,14 +79,18 @@ impl Player<'_> {
                 None => format!("{run} triggered, by {}", record.by),
             },
             (Kind::SequenceTriggered, _, Some(Detail::Refused { on, because })) => {
-                format!("{run} is not triggered on {on}: {because}")
+                format!("{run} is not triggered on {on}: {}", said(because))
             }
             (Kind::SequenceStarted, Fact::Finished, _) => format!("{run} started"),
             (Kind::SequenceFinished, Fact::Finished | Fact::Failed, _) => {
                 format!("{run} finished: {}", ended(record))
             }
+            (Kind::SequenceFinished, Fact::Superseded, _) => match self.newer(record, spot) {
+                Some(by) => format!("{run} superseded by {by}"),
+                None => format!("{run} superseded"),
+            },
             (Kind::SequenceFinished | Kind::SequenceStarted, fact, _) => {
-                format!("{run} {fact}{}", because(record))
+                format!("{run} {fact}{}", self.because(record, spot))
             }
             _ => return None,
         })
@@ -108,11 +113,15 @@ impl Player<'_> {
                 format!("-> {}.triggered to {to}{which}{again}", spot.task_name())
             }
             (Fact::Finished | Fact::Failed, _) => {
-                let reason = record.reason();
-                if reason.is_none() && self.shares(record) < 2 {
-                    return None;
-                }
-                let why = reason.map_or("all have answered".to_owned(), said);
+                let why = match (record.reason(), self.asked_for(record)) {
+                    (Some(reason), _) => said(reason),
+                    (None, (0 | 1, _)) => return None,
+                    (None, (_, silent)) => match &silent[..] {
+                        [] => "all have answered".to_owned(),
+                        [one] => format!("{one} is gone without an answer"),
+                        several => format!("{} are gone without an answer", several.join(", ")),
+                    },
+                };
                 format!("{task} finished: {}, {why}", ended(record))
             }
             (Fact::Retried, detail) => {
@@ -126,18 +135,8 @@ impl Player<'_> {
                     by @ Actor::Named(_) => format!("{task} is tried again by {by}{edited}"),
                 }
             }
-            (fact, _) => format!("{task} {fact}{}", because(record)),
+            (fact, _) => format!("{task} {fact}{}", self.because(record, spot)),
         })
-    }
-
-    /// How many executors were asked in the attempt of a record.
-    fn shares(&self, record: &Record) -> usize {
-        let mut past = self.log.iter().rev().filter(|it| it.step() == record.step());
-        let offer = past.find(|it| it.fact == Fact::Dispatched);
-        match offer.and_then(|it| it.detail.as_deref()) {
-            Some(Detail::Offered { to }) => to.len(),
-            _ => 0,
-        }
     }
 
     fn of_share(&self, record: &Record, spot: &Spot) -> Option<String> {
@@ -153,7 +152,9 @@ impl Player<'_> {
                 };
                 format!("<- {executor}: {task}.finished {}{errored}", ended(record))
             }
-            Fact::Cancelled => format!("-> {executor}: stop {task}{}", because(record)),
+            Fact::Cancelled => {
+                format!("-> {executor}: stop {task}{}", self.because(record, spot))
+            }
             Fact::LeaseExpired => {
                 format!("{executor} is silent: its lease of {task} is over")
             }
@@ -174,7 +175,9 @@ impl Player<'_> {
     pub(crate) fn tell_step(&mut self, step: &Scripted) {
         let text = match &step.action {
             Action::Apply { file } => format!("{file} is the shipyard from now on"),
-            Action::Dies { executor } => format!("{} dies", self.executor_name(*executor)),
+            Action::Dies { executor } if self.is_here(*executor) => {
+                format!("{} dies", self.executor_name(*executor))
+            }
             _ => return,
         };
         self.say(None, None, 0, text, None);
@@ -232,18 +235,15 @@ fn ended(record: &Record) -> &'static str {
     record.outcome.map_or("-", Outcome::as_str)
 }
 
-fn because(record: &Record) -> String {
-    record.reason().map_or(String::new(), |reason| format!(": {}", said(reason)))
-}
-
 /// A reason in more words than the log needs.
-fn said(reason: &Reason) -> String {
+pub(super) fn said(reason: &Reason) -> String {
     match reason {
         Reason::Condition => "its `when` does not hold".to_owned(),
         Reason::Withdrawn => "the new shipyard does not trigger it".to_owned(),
         Reason::Replaced => "a newer revision took its place in line".to_owned(),
         Reason::Superseded => "a newer revision was there before".to_owned(),
         Reason::NoExecutor => "nobody was there in time who could do it".to_owned(),
+        Reason::TooManyRuns => too_many_runs(),
         Reason::Person(why) => why.to_string(),
         other => other.to_string(),
     }

@@ -9,7 +9,14 @@ impl Player<'_> {
     pub(super) fn say_record(&mut self, record: &Record, spot: Option<Spot>) {
         let path = self.kernel.targets().path(record.target).to_string();
         let mut text = format!("[{}] {path} {}", record.seq, record.kind.shown(record.fact));
-        text += &format!(" {} {}.{}", record.fact, record.attempt, record.n);
+        text += &format!(" {}", record.fact);
+        // Records about the project count by themselves, and mean no attempts by it.
+        if record.attempt.0 > 1 && record.deployment.is_some() {
+            text += &format!(" attempt {}", record.attempt);
+        }
+        if record.n > 0 {
+            text += &format!(" n {}", record.n);
+        }
         if let Some(outcome) = record.outcome {
             text += &format!(" {outcome}");
         }

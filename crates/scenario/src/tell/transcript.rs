@@ -4,7 +4,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::line::{Grain, Line, offset};
-use crate::play::{Played, Stopped};
+use crate::play::{MOST_RECORDS, Played, Stopped};
 
 /// A play as text, or as JSON.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ impl Transcript<'_> {
             Stopped::TooLong => {
                 writeln!(
                     f,
-                    "{:>8}  stopped: this is more than a play may do",
+                    "{:>8}  cut off: a play writes at most {MOST_RECORDS} records",
                     offset(self.played.took)
                 )
             }
@@ -134,6 +134,7 @@ impl Transcript<'_> {
         json!({
             "ok": self.played.holds(),
             "took": offset(self.played.took),
+            "stopped": self.played.stopped.as_str(),
             "atRest": self.played.stopped == Stopped::AtRest,
             "lines": lines,
             "deployments": deployments.collect::<Vec<_>>(),

@@ -39,7 +39,8 @@ impl Player<'_> {
                 format!("{what} failed; attempt {attempt} follows at {}", self.when(*until))
             }
             Waiting::InLine { .. } => {
-                format!("{what} waits: {}, ended by {}", waits.why, waits.why.ended_by())
+                let (why, ended_by) = self.why(waits);
+                format!("{what} waits: {why}, ended by {ended_by}")
             }
             Waiting::Paused { .. } | Waiting::Overtaken => format!("{what} waits: {}", waits.why),
             _ => {

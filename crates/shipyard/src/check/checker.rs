@@ -1,4 +1,5 @@
 use crate::check::index::Index;
+use crate::check::loops::Follows;
 use crate::code::Code;
 use crate::document::Dialect;
 use crate::near::nearest;
@@ -12,13 +13,18 @@ pub struct Checker<'a, 'r> {
     pub report: &'r mut Report<'a>,
     pub(crate) dialect: Dialect,
     pub(crate) index: Index,
+    pub(crate) follows: Follows,
 }
 
 impl<'a, 'r> Checker<'a, 'r> {
     /// For documents of our own: what is not understood is an error.
     #[must_use]
     pub fn strict(report: &'r mut Report<'a>) -> Self {
-        Self { report, dialect: Dialect::Seaway, index: Index::default() }
+        Self::new(report, Dialect::Seaway)
+    }
+
+    pub(crate) fn new(report: &'r mut Report<'a>, dialect: Dialect) -> Self {
+        Self { report, dialect, index: Index::default(), follows: Follows::default() }
     }
 }
 

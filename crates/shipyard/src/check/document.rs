@@ -29,8 +29,7 @@ pub(crate) fn check(root: &Node, file: &str, report: &mut Report<'_>) -> Option<
         return None;
     }
     let dialect = dialect(root, file, report)?;
-    let mut checker = Checker { report, dialect, index: Index::default() };
-    checker.document(root)
+    Checker::new(report, dialect).document(root)
 }
 
 impl Checker<'_, '_> {
@@ -55,6 +54,7 @@ impl Checker<'_, '_> {
         let implicit = (self.dialect == Dialect::Keptn).then_some(EVALUATION);
         self.index = Index::of(stages, implicit);
         let stages = self.stages(stages);
+        self.loops();
         Some(Shipyard {
             name: name?,
             dialect: self.dialect,

@@ -21,8 +21,10 @@ impl Checker<'_, '_> {
             let message = format!("{} is not the name of an event", shown(text));
             let most = limits::EVENT_CHARS;
             let hint = format!(
-                "write letters, digits, `-` and `_`, with dots between the parts, such as \
-                 `<stage>.<sequence>.finished` or `problem.open`; {most} characters at most"
+                "write parts of up to {part} letters and digits, with `-` or `_` between them and \
+                 dots between the parts, such as `<stage>.<sequence>.finished` or `problem.open`; \
+                 {most} characters at most",
+                part = Name::MAX_LEN
             );
             self.push(Draft::error(Code::EventName, node.place, message).hint(hint));
             return None;
@@ -77,10 +79,7 @@ impl Checker<'_, '_> {
     }
 }
 
+/// The same as whoever carries out the pipeline asks of an event's name.
 fn is_event(name: &str) -> bool {
-    let part = |part: &str| {
-        let inner = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_');
-        !part.is_empty() && part.bytes().all(inner)
-    };
-    name.len() <= limits::EVENT_CHARS && name.split('.').all(part)
+    name.len() <= limits::EVENT_CHARS && name.split('.').all(|part| Name::new(part).is_ok())
 }

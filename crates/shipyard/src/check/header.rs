@@ -51,9 +51,12 @@ pub(crate) fn format(root: &Node) -> Format<'_> {
     if let Some(number) = written.strip_prefix(SEAWAY) {
         return Format::Seaway { number, place };
     }
-    let number = written.strip_prefix(KEPTN).unwrap_or(written);
+    let keptn = written.strip_prefix(KEPTN);
+    let number = keptn.unwrap_or(written);
     match numbers(number) {
         None => Format::Strange { written, place },
+        // Other files have versions, too: `v1` is one of Kubernetes, and `3.8` one of Compose.
+        Some((1.., ..)) if keptn.is_none() => Format::Strange { written, place },
         Some((0, 0..=1, _)) => Format::Old { number, place },
         Some((0, 2, 0..=4)) => Format::Keptn { number, place, version: Version::Known },
         Some(_) => Format::Keptn { number, place, version: Version::Newer },
@@ -66,6 +69,10 @@ pub(super) fn dialect(root: &Node, file: &str, report: &mut Report<'_>) -> Optio
         Format::Unsaid => {
             report.push(old_format(root.place, "has no `apiVersion`", file));
             None
+        }
+        Format::Old { number, place } if has_new_form(root) => {
+            report.push(new_form(place, &format!("is of version {}", shown(number))));
+            Some(Dialect::Keptn)
         }
         Format::Old { number, place } => {
             report.push(old_format(place, &format!("is of version {}", shown(number)), file));
@@ -95,6 +102,17 @@ pub(super) fn dialect(root: &Node, file: &str, report: &mut Report<'_>) -> Optio
             Some(Dialect::Seaway)
         }
     }
+}
+
+/// The file has the form of 0.2, whatever it says about its version.
+pub(crate) fn has_new_form(root: &Node) -> bool {
+    has(root, "spec") && !has(root, "stages")
+}
+
+pub(crate) fn new_form(place: Place, how: &str) -> Draft {
+    let message = format!("the file {how}, but it has `spec`, as shipyards have since 0.2");
+    let hint = "write `apiVersion: spec.keptn.sh/0.2.4`; there is nothing to migrate";
+    Draft::error(Code::Version, place, message).hint(hint)
 }
 
 fn old_format(place: Place, how: &str, file: &str) -> Draft {

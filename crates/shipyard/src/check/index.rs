@@ -1,11 +1,20 @@
 use std::collections::BTreeMap;
 
+use crate::document::When;
 use crate::yaml::{Node, Value};
 
 /// What the file has, before any of it is checked: a trigger may name what comes later.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    stages: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    stages: BTreeMap<String, BTreeMap<String, Vec<Outlined>>>,
+}
+
+/// What is known of a task from the start.
+#[derive(Clone, Debug)]
+pub(crate) struct Outlined {
+    pub(crate) name: String,
+    pub(crate) id: Option<String>,
+    pub(crate) when: When,
 }
 
 impl Index {
@@ -17,14 +26,12 @@ impl Index {
             let sequences = index.stages.entry(name.to_owned()).or_default();
             for sequence in items(stage, "sequences") {
                 let Some(name) = get(sequence, "name").and_then(Node::text) else { continue };
-                let tasks = items(sequence, "tasks").iter().flat_map(|task| {
-                    ["name", "id"].into_iter().filter_map(|key| get(task, key).and_then(Node::text))
-                });
-                let tasks = tasks.map(str::to_owned);
+                let tasks = items(sequence, "tasks").iter().filter_map(Outlined::of);
                 sequences.entry(name.to_owned()).or_default().extend(tasks);
             }
             if let Some(name) = implicit {
-                sequences.entry(name.to_owned()).or_insert_with(|| vec![name.to_owned()]);
+                let task = Outlined { name: name.to_owned(), id: None, when: When::Succeeded };
+                sequences.entry(name.to_owned()).or_insert_with(|| vec![task]);
             }
         }
         index
@@ -42,9 +49,23 @@ impl Index {
         self.stages.get(stage).into_iter().flat_map(|it| it.keys().map(String::as_str)).collect()
     }
 
-    /// The names and ids of the tasks of a sequence.
-    pub(crate) fn tasks(&self, stage: &str, sequence: &str) -> Option<&[String]> {
+    /// The tasks of a sequence, in order.
+    pub(crate) fn tasks(&self, stage: &str, sequence: &str) -> Option<&[Outlined]> {
         self.stages.get(stage)?.get(sequence).map(Vec::as_slice)
+    }
+}
+
+impl Outlined {
+    fn of(task: &Node) -> Option<Self> {
+        let text = |key: &str| get(task, key).and_then(Node::text);
+        // Another word is reported where the task is checked.
+        let when = match text("when") {
+            Some("failed") => When::Failed,
+            Some("always") => When::Always,
+            _ => When::Succeeded,
+        };
+        let id = text("id").map(str::to_owned);
+        Some(Self { name: text("name")?.to_owned(), id, when })
     }
 }
 

@@ -1,9 +1,9 @@
 use seaway_model::{Name, Outcome};
 
-use crate::check::checker::{Checker, joined, shown};
+use crate::check::checker::{Checker, shown};
 use crate::check::fields::Shape;
 use crate::code::Code;
-use crate::document::{Event, On, Selector};
+use crate::document::{On, Selector};
 use crate::limits;
 use crate::report::Draft;
 use crate::yaml::{Entry, Key, Node, Value};
@@ -61,7 +61,11 @@ impl Checker<'_, '_> {
         if let Some(task) = self.result_of(key, on)? {
             let what = format!("`{}`", key.text);
             for node in alternatives {
-                selector.results.push((task.clone(), self.word(node, &what, &OUTCOMES)?));
+                let outcome = self.word(node, &what, &OUTCOMES)?;
+                if let Some(task) = &task {
+                    self.last_to_run(task, outcome, (key.place, on));
+                }
+                selector.results.push((task.clone(), outcome));
             }
             return Some(());
         }
@@ -92,15 +96,6 @@ impl Checker<'_, '_> {
         }
         let task = key.text.strip_suffix(".result").filter(|task| !task.contains('.'));
         let Some(task) = task.and_then(|task| Name::new(task).ok()) else { return Some(None) };
-        if let Some(On::Any(Event::Finished { stage, sequence })) = on
-            && let Some(tasks) = self.index.tasks(stage.as_str(), sequence.as_str())
-            && !tasks.iter().any(|it| it == task.as_str())
-        {
-            let message = format!("sequence `{sequence}` of `{stage}` has no task `{task}`");
-            let near = self.did_you_mean(task.as_str(), tasks.iter().map(String::as_str));
-            let hint = joined(near, "as it stands, this never triggers anything");
-            self.push(Draft::warning(Code::UnknownTask, key.place, message).hint(hint));
-        }
         Some(Some(Some(task)))
     }
 }

@@ -18,7 +18,13 @@ const SEQUENCE: Shape = Shape {
 };
 
 impl Checker<'_, '_> {
-    pub(super) fn sequence(&mut self, node: &Node, given: &mut Given) -> Option<Sequence> {
+    /// `stage` is missing where the name of its stage is wrong.
+    pub(super) fn sequence(
+        &mut self,
+        node: &Node,
+        stage: Option<&Name>,
+        given: &mut Given,
+    ) -> Option<Sequence> {
         let fields = self.fields(node, &SEQUENCE)?;
         let name = self.required(&fields, "name").and_then(|node| {
             let name = self.plain_name(node, "the name of a sequence")?;
@@ -30,7 +36,7 @@ impl Checker<'_, '_> {
             None => Some(Scope::Service),
         };
         let triggered_on = match fields.get("triggeredOn") {
-            Some(node) => self.triggers(node),
+            Some(node) => self.triggers(node, stage.cloned().zip(name.clone())),
             None => Some(Vec::new()),
         };
         let tasks = self.required(&fields, "tasks").and_then(|node| self.tasks(node));

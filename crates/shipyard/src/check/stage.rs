@@ -33,7 +33,7 @@ impl Checker<'_, '_> {
             None => Some(None),
         };
         let sequences = match fields.get("sequences") {
-            Some(node) => self.sequences(node),
+            Some(node) => self.sequences(node, name.as_ref()),
             None => Some(Vec::new()),
         };
         let mut sequences = sequences?;
@@ -44,11 +44,12 @@ impl Checker<'_, '_> {
         Some(Stage { name: name?, batch: batch?, sequences })
     }
 
-    fn sequences(&mut self, node: &Node) -> Option<Vec<Sequence>> {
+    fn sequences(&mut self, node: &Node, stage: Option<&Name>) -> Option<Vec<Sequence>> {
         let nodes =
             self.items(node, "sequences", (limits::SEQUENCES, "sequences in this stage"))?;
         let mut given = Given::new();
-        let sequences: Vec<_> = nodes.iter().map(|node| self.sequence(node, &mut given)).collect();
+        let sequences: Vec<_> =
+            nodes.iter().map(|node| self.sequence(node, stage, &mut given)).collect();
         sequences.into_iter().collect()
     }
 }

@@ -1,3 +1,5 @@
+use seaway_model::Name;
+
 use crate::check::checker::Checker;
 use crate::check::fields::{Fields, Shape};
 use crate::code::Code;
@@ -10,7 +12,12 @@ const TRIGGER: Shape =
     Shape { what: "an entry of `triggeredOn`", keys: &["event", "all", "selector"], old: &[] };
 
 impl Checker<'_, '_> {
-    pub(super) fn triggers(&mut self, node: &Node) -> Option<Vec<Trigger>> {
+    /// `of` is the sequence that is triggered, if its names are right.
+    pub(super) fn triggers(
+        &mut self,
+        node: &Node,
+        of: Option<(Name, Name)>,
+    ) -> Option<Vec<Trigger>> {
         let nodes =
             self.items(node, "triggeredOn", (limits::TRIGGERS, "triggers of this sequence"))?;
         let mut triggers: Vec<(Trigger, Place)> = Vec::new();
@@ -20,6 +27,9 @@ impl Checker<'_, '_> {
                 complete = false;
                 continue;
             };
+            if let Some(of) = &of {
+                self.follows.note(&trigger, of, event_place(node));
+            }
             if let Some((_, first)) = triggers.iter().find(|(before, _)| *before == trigger) {
                 let message = "the sequence is already triggered on this, and would run twice";
                 let draft = Draft::warning(Code::DuplicateTrigger, node.place, message);
@@ -85,5 +95,16 @@ impl Checker<'_, '_> {
             events.push((event, node.place));
         }
         complete.then(|| events.into_iter().map(|(event, _)| event).collect())
+    }
+}
+
+/// Where an entry names its event.
+fn event_place(node: &Node) -> Place {
+    match &node.value {
+        Value::Map(entries) => {
+            let event = entries.iter().find(|it| it.key.text == "event");
+            event.map_or(node.place, |it| it.value.place)
+        }
+        Value::Scalar(_) | Value::List(_) => node.place,
     }
 }

@@ -5,4 +5,4 @@ mod old;
 mod read;
 mod write;
 
-pub use convert::migrate;
+pub use convert::{Migrated, migrate};

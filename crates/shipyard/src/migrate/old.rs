@@ -21,8 +21,9 @@ pub(super) enum Deployment {
 
 #[derive(Debug)]
 pub(super) struct Approval {
-    pub(super) pass: Approver,
-    pub(super) warning: Approver,
+    /// None where the file says nothing.
+    pub(super) pass: Option<Approver>,
+    pub(super) warning: Option<Approver>,
 }
 
 #[derive(Clone, Copy, Debug)]

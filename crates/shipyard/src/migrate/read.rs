@@ -80,8 +80,8 @@ impl Checker<'_, '_> {
     fn old_approval(&mut self, node: &Node) -> Option<Approval> {
         let fields = self.fields(node, &OLD_APPROVAL)?;
         let mut approver = |key: &str| match fields.get(key) {
-            Some(node) => self.word(node, &format!("`{key}`"), &APPROVERS),
-            None => Some(Approver::Automatic),
+            Some(node) => self.word(node, &format!("`{key}`"), &APPROVERS).map(Some),
+            None => Some(None),
         };
         let (pass, warning) = (approver("pass"), approver("warning"));
         Some(Approval { pass: pass?, warning: warning? })

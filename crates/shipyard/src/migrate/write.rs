@@ -1,6 +1,6 @@
 use seaway_model::Name;
 
-use crate::migrate::old::{Approval, Deployment, OldStage, Remediation};
+use crate::migrate::old::{Approval, Approver, Deployment, OldStage, Remediation};
 use crate::problem::Problem;
 
 const HEAD: &str = "\
@@ -15,98 +15,121 @@ spec:
   stages:
 ";
 
-/// Lines of YAML, in the order of the old file.
-pub(super) fn write(stages: &[OldStage], warnings: &[Problem]) -> String {
-    let mut lines = Vec::new();
+/// The result, as it grows.
+#[derive(Debug, Default)]
+struct Page {
+    lines: Vec<String>,
+    /// How many comments say what was decided.
+    decisions: usize,
+}
+
+impl Page {
+    fn line(&mut self, text: impl Into<String>) {
+        self.lines.push(text.into());
+    }
+
+    /// A comment, so far from the margin as what it is about.
+    fn decided(&mut self, indent: usize, text: &str) {
+        self.decisions += 1;
+        self.line(format!("{}# {text}", " ".repeat(indent)));
+    }
+}
+
+/// Lines of YAML, in the order of the old file, and how many decisions are in their comments.
+pub(super) fn write(stages: &[OldStage], warnings: &[Problem]) -> (String, usize) {
+    let mut page = Page::default();
     for (index, stage) in stages.iter().enumerate() {
         let before = index.checked_sub(1).map(|before| &stages[before].name);
         if before.is_some() {
-            lines.push(String::new());
+            page.line("");
         }
-        one_stage(&mut lines, stage, before);
+        one_stage(&mut page, stage, before);
     }
     let left_out = warnings.iter().map(|it| {
         let Problem { message, at, .. } = it;
         format!("# Not carried over from line {}: {message}.\n", at.line)
     });
     let left_out: String = left_out.collect();
-    format!("{left_out}{HEAD}{}\n", lines.join("\n"))
+    let text = format!("{left_out}{HEAD}{}\n", page.lines.join("\n"));
+    (text, page.decisions + warnings.len())
 }
 
-fn one_stage(lines: &mut Vec<String>, stage: &OldStage, before: Option<&Name>) {
-    let mut line = |text: String| lines.push(text);
+fn one_stage(page: &mut Page, stage: &OldStage, before: Option<&Name>) {
     let name = scalar(stage.name.as_str());
-    line(format!("  - name: {name}"));
-    line("    sequences:".to_owned());
-    line("    - name: artifact-delivery".to_owned());
+    page.line(format!("  - name: {name}"));
+    page.line("    sequences:");
+    page.line("    - name: artifact-delivery");
     if let Some(before) = before {
-        line("      triggeredOn:".to_owned());
-        line("      # The order of the stages, which the old format implied.".to_owned());
-        line(format!("      - event: {before}.artifact-delivery.finished"));
+        page.line("      triggeredOn:");
+        page.decided(6, "The order of the stages, which the old format implied.");
+        page.line(format!("      - event: {before}.artifact-delivery.finished"));
     }
-    line("      tasks:".to_owned());
-    delivery(&mut line, stage);
+    page.line("      tasks:");
+    delivery(page, stage);
     if stage.deployment == Some(Deployment::BlueGreen) {
-        rollback(&mut line, &stage.name);
+        rollback(page, &stage.name);
     }
     if stage.remediation == Remediation::Automated {
-        remediation(&mut line, &stage.name);
+        remediation(page, &stage.name);
     }
 }
 
-fn delivery(line: &mut impl FnMut(String), stage: &OldStage) {
-    line("      - name: deployment".to_owned());
+fn delivery(page: &mut Page, stage: &OldStage) {
+    page.line("      - name: deployment");
     if let Some(deployment) = &stage.deployment {
-        line("        properties:".to_owned());
+        page.line("        properties:");
         if let Deployment::Other(_) = deployment {
-            line("          # Not a strategy of format 0.1; carried over as it was.".to_owned());
+            page.decided(10, "Not a strategy of format 0.1; carried over as it was.");
         }
-        line(format!("          deploymentstrategy: {}", scalar(deployment.as_str())));
+        page.line(format!("          deploymentstrategy: {}", scalar(deployment.as_str())));
     }
     if let Some(test) = &stage.test {
-        line("      - name: test".to_owned());
-        line("        properties:".to_owned());
-        line(format!("          teststrategy: {}", scalar(test)));
-        line("      - name: evaluation".to_owned());
+        page.line("      - name: test");
+        page.line("        properties:");
+        page.line(format!("          teststrategy: {}", scalar(test)));
+        page.line("      - name: evaluation");
     }
     if let Some(Approval { pass, warning }) = &stage.approval {
-        line("      - name: approval".to_owned());
-        line("        properties:".to_owned());
-        line(format!("          pass: {}", pass.as_str()));
-        line(format!("          warning: {}", warning.as_str()));
+        page.line("      - name: approval");
+        page.line("        properties:");
+        for (key, approver) in [("pass", pass), ("warning", warning)] {
+            if approver.is_none() {
+                page.decided(10, "The old file says nothing about this, which meant automatic.");
+            }
+            let approver = approver.unwrap_or(Approver::Automatic);
+            page.line(format!("          {key}: {}", approver.as_str()));
+        }
     }
-    line("      - name: release".to_owned());
+    page.line("      - name: release");
 }
 
-fn rollback(line: &mut impl FnMut(String), stage: &Name) {
-    line(String::new());
-    line(
-        "    # Every blue/green stage still has the version before, the last stage too.".to_owned(),
-    );
-    line("    - name: rollback".to_owned());
-    line("      triggeredOn:".to_owned());
-    line("      # A delivery that failed in this stage is rolled back in this stage.".to_owned());
-    line(format!("      - event: {stage}.artifact-delivery.finished"));
-    line("        selector:".to_owned());
-    line("          match:".to_owned());
-    line("            result: fail".to_owned());
-    line("      tasks:".to_owned());
-    line("      - name: rollback".to_owned());
+fn rollback(page: &mut Page, stage: &Name) {
+    page.line("");
+    page.decided(4, "Every blue/green stage still has the version before, the last stage too.");
+    page.line("    - name: rollback");
+    page.line("      triggeredOn:");
+    page.decided(6, "A delivery that failed in this stage is rolled back in this stage.");
+    page.line(format!("      - event: {stage}.artifact-delivery.finished"));
+    page.line("        selector:");
+    page.line("          match:");
+    page.line("            result: fail");
+    page.line("      tasks:");
+    page.line("      - name: rollback");
 }
 
-fn remediation(line: &mut impl FnMut(String), stage: &Name) {
-    line(String::new());
-    line("    - name: remediation".to_owned());
-    line("      triggeredOn:".to_owned());
-    line("      # Smart defaults: domain events, which a monitoring tool has to send.".to_owned());
-    line(format!("      - event: {stage}.problem.open"));
-    line(format!("      - event: {stage}.remediation.in-progress"));
-    line("      tasks:".to_owned());
-    line("      - name: remediation".to_owned());
-    line("      - name: test".to_owned());
-    line("        properties:".to_owned());
-    line("          teststrategy: real_user".to_owned());
-    line("      - name: evaluation".to_owned());
+fn remediation(page: &mut Page, stage: &Name) {
+    page.line("");
+    page.line("    - name: remediation");
+    page.line("      triggeredOn:");
+    page.decided(6, "Smart defaults: domain events, which a monitoring tool has to send.");
+    page.line(format!("      - event: {stage}.problem.open"));
+    page.line(format!("      - event: {stage}.remediation.in-progress"));
+    page.line("      tasks:");
+    page.line("      - name: remediation");
+    page.line("      - name: test");
+    page.line("        properties:");
+    page.line("          teststrategy: real_user");
+    page.line("      - name: evaluation");
 }
 
 /// A text as YAML: plain where nothing else could be read in it.

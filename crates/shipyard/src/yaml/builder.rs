@@ -4,6 +4,7 @@ use crate::code::Code;
 use crate::limits;
 use crate::report::{Draft, Place, Report};
 use crate::yaml::node::{Entry, Key, Node, Value};
+use crate::yaml::read::too_deep;
 use crate::yaml::scalar::Scalar;
 
 /// Why no tree can be built; what it is has been reported.
@@ -126,8 +127,7 @@ impl Builder {
         (anchor, place): (usize, Place),
     ) -> Result<(), Stop> {
         if self.open.len() >= limits::DEPTH {
-            let message = format!("the document is nested more than {} deep", limits::DEPTH);
-            report.push(Draft::error(Code::TooLarge, place, message));
+            report.push(too_deep(place));
             return Err(Stop);
         }
         self.charge(report, place, (1, 0))?;

@@ -37,7 +37,7 @@ pub fn read(text: &str, subject: Subject, report: &mut Report<'_>) -> Option<Nod
         let (event, span) = match next {
             Ok(next) => next,
             Err(error) => {
-                report.push(invalid(&error));
+                report.push(invalid(&error, text));
                 return None;
             }
         };
@@ -105,19 +105,51 @@ fn place(span: &Span) -> Place {
     Place { offset, len: end.saturating_sub(offset) }
 }
 
-fn invalid(error: &ScanError) -> Draft {
+fn invalid(error: &ScanError, text: &str) -> Draft {
     let offset = error.marker().byte_offset().unwrap_or_default();
-    let message = format!("this is not valid YAML: {}", error.info());
-    let draft = Draft::error(Code::Syntax, Place { offset, len: 1 }, message);
-    draft.hint(match error.kind() {
+    let place = Place { offset, len: 1 };
+    let wrong = |place, what: &str, hint: &str| {
+        let message = format!("this is not valid YAML: {what}");
+        Draft::error(Code::Syntax, place, message).hint(hint)
+    };
+    match error.kind() {
+        ErrorKind::RecursionLimitExceeded => too_deep(place),
         ErrorKind::UnknownAnchor => {
-            "mark the value that is meant with `&` and the name, before this"
+            let hint = "mark the value that is meant with `&` and the name, before this";
+            wrong(place, &error.info(), hint)
         }
         ErrorKind::TabNotAllowed
         | ErrorKind::TabInBlockIndentation
         | ErrorKind::TabAtBlockScalarStart
         | ErrorKind::TabInIndentation
-        | ErrorKind::TabInPlainScalar => "write spaces; YAML takes no tabs here",
-        _ => "look at the indentation, colons and quotes here and on the line before",
-    })
+        | ErrorKind::TabInPlainScalar => {
+            let place = Place { offset: tab(text, offset), len: 1 };
+            wrong(place, "there is a tab", "write spaces; YAML takes no tabs here")
+        }
+        _ => {
+            let hint = "look at the indentation, colons and quotes here and on the line before";
+            wrong(place, &error.info(), hint)
+        }
+    }
+}
+
+/// The tab that the parser means. It names what stands behind the tab, or the beginning of what the
+/// tab is in, which may be lines before it.
+fn tab(text: &str, offset: usize) -> usize {
+    let Some(before) = text.get(..offset) else { return offset };
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let mut at = start;
+    for line in text[start..].split_inclusive('\n') {
+        let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
+        if let Some(tab) = line[..blank].find('\t') {
+            return at + tab;
+        }
+        at += line.len();
+    }
+    text[offset..].find('\t').map_or(offset, |tab| offset + tab)
+}
+
+pub(super) fn too_deep(place: Place) -> Draft {
+    let message = format!("the document is nested more than {} deep", limits::DEPTH);
+    Draft::error(Code::TooLarge, place, message)
 }

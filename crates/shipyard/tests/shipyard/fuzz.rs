@@ -62,8 +62,8 @@ fn check(text: &str) {
     sound(text, &problems);
     match migrate(text, "x.yaml") {
         Ok(migrated) => {
-            let again = parse(&migrated, "y.yaml").expect("what was migrated is right");
-            assert_eq!(again.warnings, [], "{migrated}");
+            let again = parse(&migrated.text, "y.yaml").expect("what was migrated is right");
+            assert_eq!(again.warnings, [], "{}", migrated.text);
         }
         Err(problems) => sound(text, &problems),
     }

@@ -26,6 +26,8 @@ fn what_is_larger_than_allowed_is_refused() {
     let deep = limits::DEPTH + 1;
     refused(&format!("{}{}", "[".repeat(deep), "]".repeat(deep)), Code::TooLarge, "32 deep");
     refused(&"- ".repeat(deep), Code::TooLarge, "32 deep");
+    // Deep enough that the parser itself gives up.
+    refused(&"[".repeat(2_000), Code::TooLarge, "32 deep");
     refused(&"- a\n".repeat(limits::NODES), Code::TooLarge, "50000 values");
     assert!(parse(&format!("{HEAD}{}", stages(limits::STAGES)), "x.yaml").is_ok());
     refused(&format!("{HEAD}{}", stages(limits::STAGES + 1)), Code::TooLarge, "1000 are the most");
@@ -61,6 +63,7 @@ fn a_file_full_of_problems_is_answered_soon_and_shortly() {
     let problems =
         parse(&format!("{HEAD}{stages}"), "x.yaml").expect_err("there is no such sequence");
     assert_eq!(problems.all().len(), limits::PROBLEMS + 1);
+    assert!(problems.are_cut());
     let last = problems.all().last().expect("there are some");
     assert_eq!(last.code, Code::TooManyProblems);
     assert!(last.message.starts_with("24500 more"), "{}", last.message);

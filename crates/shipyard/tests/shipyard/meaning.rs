@@ -52,10 +52,10 @@ fn triggers_say_what_has_to_happen() {
     assert_eq!(delivery.triggered_on[1].selector.data, [("image.tag".into(), "stable".into())]);
     let rollback = sequence(&shop, "beta", "rollback");
     let results = &rollback.triggered_on[0].selector.results;
-    let test = Some(name("test"));
+    let last = Some(name("release"));
     assert_eq!(
         *results,
-        [(None, Outcome::Fail), (test.clone(), Outcome::Warning), (test, Outcome::Fail)]
+        [(None, Outcome::Fail), (last.clone(), Outcome::Warning), (last, Outcome::Fail)]
     );
 }
 

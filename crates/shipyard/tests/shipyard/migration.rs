@@ -40,10 +40,20 @@ fn golden(name: &str, text: &str) {
 fn an_old_shipyard_becomes_one_that_is_right() {
     for (name, text) in [("migrated-seed", SEED), ("migrated-everything", EVERYTHING)] {
         let migrated = migrate(text, "old.yaml").expect("it can be migrated");
-        golden(name, &migrated);
-        let checked = parse(&migrated, "new.yaml").expect("the result is right");
+        golden(name, &migrated.text);
+        let checked = parse(&migrated.text, "new.yaml").expect("the result is right");
         assert_eq!(checked.warnings, []);
+        let comments = migrated.text.lines().filter(|it| it.trim_start().starts_with('#'));
+        // Two comments say that it was migrated, and about `apiVersion`.
+        assert_eq!(migrated.decisions, comments.count() - 2);
     }
+}
+
+#[test]
+fn what_was_not_understood_is_said() {
+    let migrated = migrate(EVERYTHING, "old.yaml").expect("it can be migrated");
+    let said: Vec<_> = migrated.warnings.iter().map(|it| (it.at.line, it.at.column)).collect();
+    assert_eq!(said, [(6, 3)], "{:?}", migrated.warnings);
 }
 
 #[test]
@@ -51,6 +61,9 @@ fn what_cannot_be_migrated_is_explained() {
     let wrong = migrate(WRONG, "old.yaml").expect_err("it is wrong");
     let new = migrate(include_str!("../files/keptn-shop.yaml"), "new.yaml");
     let new = new.expect_err("it is new already");
+    let form = migrate(include_str!("../files/version-old-new-form.yaml"), "form.yaml");
+    let form = form.expect_err("it has the form of 0.2");
     let none = migrate("stages: []\n", "none.yaml").expect_err("it has no stages");
-    golden("not-migrated", &format!("{}\n{}\n{}", wrong.plain(), new.plain(), none.plain()));
+    let all = [wrong, new, form, none].map(|it| it.plain().to_string());
+    golden("not-migrated", &all.join("\n"));
 }
