@@ -188,7 +188,9 @@ pub enum Refusal {
     EndOfSequence(Box<str>),
     #[error("{event} starts something only in a stage; say where it happened: {}", named(stages))]
     InNoStage { event: Box<str>, stages: Vec<Name> },
-    #[error("{event} starts nothing in {stage}; add it to a triggeredOn there, or leave that out")]
+    #[error(
+        "{event} starts nothing in {stage}; name another stage, or add it to a triggeredOn there"
+    )]
     NotInStage { event: Box<str>, stage: Name },
     #[error("no selector takes this {0}, so that it would start nothing; look at its data")]
     NotSelected(Box<str>),

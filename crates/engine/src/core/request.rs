@@ -18,9 +18,9 @@ pub struct Request {
 pub enum Ask {
     /// Before a command that may start a deployment the driver asks the store for its version (that
     /// is `known`), before a [`Command::Start`] also whether it has the deployment (then it is
-    /// refused), and says with `as_of` up to where the log was durable before it asked. What started since then the writer knows, unless it was too much:
-    /// then the request is told that it is [stale](RequestError::StaleLookup). Other commands do
-    /// not use `as_of`.
+    /// refused), and says with `as_of` up to where the log was durable before it asked. What
+    /// started since then the writer knows, unless it was too much: then the request is told that
+    /// it is [stale](RequestError::StaleLookup). Other commands do not use `as_of`.
     Command { command: Command, by: Actor, as_of: Seq },
     /// A holder says that it is alive. Nothing is written; the reply names the position as of which
     /// the lease is held.

@@ -119,9 +119,11 @@ impl Kernel {
             self.world.triggers.contains_key(&event)
         });
         let stages: Vec<Name> = stages.take(10).cloned().collect();
-        match stages.is_empty() {
-            true => Refusal::NothingTriggered(name.into()),
-            false => Refusal::InNoStage { event: name.into(), stages },
+        let event = name.into();
+        match stage {
+            _ if stages.is_empty() => Refusal::NothingTriggered(event),
+            Some(stage) => Refusal::NotInStage { event, stage: stage.clone() },
+            None => Refusal::InNoStage { event, stages },
         }
     }
 
