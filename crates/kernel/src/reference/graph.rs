@@ -192,8 +192,13 @@ impl Builder<'_> {
                 let born = self.dep.born.values().filter(|run| !run.withdrawn);
                 let here = born.filter(|run| run.stage == *name && run.sequence == *sequence);
                 numbers = here.map(|run| run.number).collect();
-                numbers.sort_unstable();
             }
+            // What has begun goes on, also when its stage is entered in another way now.
+            let mine = format!("{path}/{sequence}#");
+            let begun = self.dep.pins.keys().filter_map(|run| run.strip_prefix(&mine));
+            numbers.extend(begun.filter_map(|number| number.parse::<u32>().ok()));
+            numbers.sort_unstable();
+            numbers.dedup();
             for number in numbers {
                 let run = format!("{path}/{sequence}#{number}");
                 let definition = self.dep.pins.get(&run).or(current).cloned();

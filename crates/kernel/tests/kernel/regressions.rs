@@ -1,10 +1,10 @@
 //! Histories that once went wrong, each as small as it can be.
 
 use seaway_kernel::{
-    Actor, Command, Edit, Entry, Refusal, Sequence, StructureChange, StructureError, Task, Waiting,
-    When,
+    Actor, Command, Edit, Entry, Event, On, Refusal, Reply, Report, Selector, Sequence, Step,
+    StructureChange, StructureError, Subscription, Task, Trigger, Waiting, When,
 };
-use seaway_model::{Attempt, DeploymentId, Fact, Kind, Outcome};
+use seaway_model::{Attempt, DeploymentId, ExecutorName, Fact, Kind, Outcome, Span};
 
 use crate::harness::{Harness, group, name, over, sequence, stage, task};
 
@@ -229,4 +229,189 @@ fn a_run_that_was_withdrawn_does_not_come_back_with_the_next_change() {
     assert!(lines.iter().any(|line| line == withdrawn), "{lines:#?}");
     assert!(!lines.iter().any(|line| line.contains("sequence-started")), "{lines:#?}");
     harness.check_replay();
+}
+
+fn triggered(here: &str) -> Edit {
+    let (stage, after, batch) = (name(here), Default::default(), None);
+    Edit::PutStage { stage, entry: Entry::Triggered, after, batch }
+}
+
+fn put(stage: &str, sequence: &str, definition: Sequence) -> Edit {
+    Edit::PutSequence { stage: name(stage), sequence: name(sequence), definition }
+}
+
+fn trigger(deployment: DeploymentId, stage: &str, sequence: &str) -> Command {
+    Command::Trigger {
+        deployment,
+        stage: name(stage),
+        sequence: name(sequence),
+        service: name("cart"),
+        version: "1".into(),
+        known: None,
+        data: None,
+    }
+}
+
+fn happens(deployment: DeploymentId, event: &str, data: &str) -> Command {
+    Command::Happen {
+        deployment,
+        name: event.into(),
+        stage: None,
+        service: name("cart"),
+        version: "1".into(),
+        known: None,
+        data: Some(data.into()),
+    }
+}
+
+fn on(events: &[&str]) -> Vec<Trigger> {
+    let mut events = events.iter().map(|event| Event::Domain((*event).into()));
+    let on = match events.len() {
+        1 => On::Event(events.next().expect("there is one")),
+        _ => On::All(events.collect()),
+    };
+    vec![Trigger { on, selector: Selector::default() }]
+}
+
+/// Somebody who does every task that is named.
+fn hire(harness: &mut Harness, tasks: &[&str]) {
+    let subscriptions = tasks.iter().map(|task| Subscription {
+        task: name(task),
+        stages: Vec::new(),
+        services: Vec::new(),
+        expressions: Vec::new(),
+    });
+    let executor = ExecutorName("winch".into());
+    let (subscriptions, ttl) = (subscriptions.collect(), Span::from_secs(80_000));
+    harness.command(&Command::Register { executor, subscriptions, ttl }).expect("it may register");
+}
+
+/// The executor ends its task.
+fn answer(harness: &mut Harness, step: Step, outcome: Outcome, data: &str) {
+    let (executor, ttl) = (ExecutorName("winch".into()), Span::from_secs(60));
+    let claimed = harness.command(&Command::Claim { step, executor, ttl });
+    let Ok(Reply::Claimed { step, fence, .. }) = claimed else { panic!("{claimed:?}") };
+    let (report, answer) = (Report::Ended(outcome), Some(data.into()));
+    harness.command(&Command::Report { step, fence, report, answer }).expect("it holds the task");
+    harness.settle();
+}
+
+#[test]
+fn a_run_out_of_time_fails_once_also_after_a_restart() {
+    let mut harness = Harness::new();
+    let cleanup = Task { when: When::Always, ..task("cleanup") };
+    let tasks = vec![task("test"), cleanup];
+    let delivery = Sequence { tasks, timeout: Some(Span::from_secs(10)), ..Sequence::default() };
+    harness.change(vec![triggered("dev"), put("dev", "delivery", delivery)]).expect("it is sound");
+    hire(&mut harness, &["test", "cleanup"]);
+    let id = harness.next_id();
+    harness.command(&trigger(id, "dev", "delivery")).expect("the sequence is there");
+    harness.settle();
+    harness.now = harness.now + Span::from_secs(11);
+    harness.settle();
+    let last = |harness: &Harness| harness.lines(id).last().cloned();
+    let cleans = Some("dev/delivery#1/cleanup task-done dispatched".to_owned());
+    assert_eq!(last(&harness), cleans);
+    harness.restart();
+    harness.now = harness.now + Span::from_secs(11);
+    harness.settle();
+    assert_eq!(last(&harness), cleans, "what cleans up has its own time");
+}
+
+#[test]
+fn what_happens_to_an_ended_deployment_survives_a_checkpoint_before_it_fires() {
+    let mut harness = Harness::new();
+    let delivery = Sequence { tasks: vec![task("test")], ..Sequence::default() };
+    let remedy = Sequence { triggers: on(&["problem.open"]), ..delivery.clone() };
+    let edits =
+        vec![triggered("dev"), put("dev", "delivery", delivery), put("dev", "remedy", remedy)];
+    harness.change(edits).expect("it is sound");
+    hire(&mut harness, &["test"]);
+    let id = harness.next_id();
+    harness.command(&trigger(id, "dev", "delivery")).expect("the sequence is there");
+    harness.settle();
+    let test = harness.step(id, "shop/dev/delivery#1/test", Kind::TaskDone);
+    answer(&mut harness, test, Outcome::Pass, "{}");
+    assert_eq!(harness.ended(id), Some(Fact::Finished));
+    harness.kernel.sweep();
+    // The engine reads its records before it lets something happen to it.
+    let past: Vec<_> = harness.log.iter().filter(|it| it.deployment == Some(id)).cloned().collect();
+    harness.kernel.revive(&past).expect("its own records bring it back");
+    harness.command(&happens(id, "problem.open", "{}")).expect("a sequence waits for it");
+    harness.restart();
+    harness.settle();
+    let lines = harness.lines(id);
+    assert!(lines.contains(&"dev/remedy#1 sequence-triggered".to_owned()), "{lines:#?}");
+}
+
+#[test]
+fn runs_are_numbered_on_when_their_stage_becomes_a_triggered_one() {
+    let mut harness = Harness::new();
+    let delivery = || sequence("dev", "delivery", vec![task("deployment"), task("test")]);
+    harness.change(vec![stage("dev", &[]), delivery()]).expect("it is sound");
+    let id = harness.start("cart", "1");
+    harness.settle();
+    harness.change(vec![triggered("dev"), delivery()]).expect("a stage may change its entry");
+    harness.command(&trigger(id, "dev", "delivery")).expect("the sequence is there");
+    harness.settle();
+    let lines = harness.lines(id);
+    assert!(lines.contains(&"dev/delivery#2 sequence-triggered".to_owned()), "{lines:#?}");
+    harness.check_replay();
+}
+
+#[test]
+fn events_that_a_join_has_seen_do_not_pile_up() {
+    let mut harness = Harness::new();
+    let tasks = vec![task("test")];
+    let joined = Sequence { tasks, triggers: on(&["built", "approved"]), ..Sequence::default() };
+    let plain = sequence("dev", "delivery", vec![task("deployment")]);
+    harness.change(vec![triggered("dev"), plain, put("dev", "join", joined)]).expect("it is sound");
+    let id = harness.next_id();
+    harness.command(&trigger(id, "dev", "delivery")).expect("the sequence is there");
+    harness.settle();
+    let data = format!(r#"{{"notes": "{}"}}"#, "x".repeat(1_000));
+    let mut size = || {
+        harness.command(&happens(id, "built", &data)).expect("a join waits for it");
+        harness.settle();
+        harness.kernel.checkpoint().len()
+    };
+    let first = size();
+    let last = (0..20).map(|_| size()).last().expect("there are some");
+    assert!(last < first + 200, "{first} bytes grew to {last}");
+    harness.command(&happens(id, "approved", "{}")).expect("a join waits for it");
+    harness.settle();
+    let lines = harness.lines(id);
+    assert!(lines.contains(&"dev/join#1 sequence-triggered".to_owned()), "{lines:#?}");
+    harness.check_replay();
+}
+
+#[test]
+fn a_deployment_that_is_brought_back_has_the_data_that_it_had() {
+    let mut harness = Harness::new();
+    let delivery = sequence("dev", "delivery", vec![task("test"), task("evaluation")]);
+    harness.change(vec![triggered("dev"), delivery]).expect("it is sound");
+    hire(&mut harness, &["test", "evaluation"]);
+    let id = harness.next_id();
+    harness.command(&trigger(id, "dev", "delivery")).expect("the sequence is there");
+    harness.settle();
+    let test = harness.step(id, "shop/dev/delivery#1/test", Kind::TaskDone);
+    answer(&mut harness, test, Outcome::Fail, r#"{"test": {"score": 17}}"#);
+    let skip = Command::Skip { step: test, reason: "known to be flaky".into() };
+    harness.command(&skip).expect("a failed task can be skipped");
+    harness.settle();
+    let given = |harness: &Harness| {
+        let evaluation = harness.step(id, "shop/dev/delivery#1/evaluation", Kind::TaskDone);
+        let offer = harness.last_dispatch(evaluation);
+        harness.kernel.message(offer).expect("it was offered").data
+    };
+    let first = given(&harness);
+    assert_eq!(first["test"]["score"], 17);
+    let evaluation = harness.step(id, "shop/dev/delivery#1/evaluation", Kind::TaskDone);
+    answer(&mut harness, evaluation, Outcome::Fail, "{}");
+    assert_eq!(harness.ended(id), Some(Fact::Failed));
+    harness.kernel.sweep();
+    let retry = Command::Retry { step: evaluation, data: None };
+    harness.command(&retry).expect("a failed task can be retried");
+    harness.settle();
+    assert_eq!(given(&harness), first);
 }
