@@ -19,7 +19,7 @@ impl Kernel {
         }
     }
 
-    /// The run of a step has had its time, or is over: what it still does takes as long as it takes.
+    /// The run of a step has had its time, or is over: what it still does may take any time.
     pub(super) fn stop_clock(&mut self, id: DeploymentId, spot: Spot) {
         let Position::Inside(key, _) = spot.position() else { return };
         let deployment = self.deployments.get_mut(&id).expect("it was just found");

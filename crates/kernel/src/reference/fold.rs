@@ -153,20 +153,7 @@ impl Reference {
             Fact::Skipped => skipped(record.reason().expect("skips have a reason")),
             Fact::Superseded => Status::Superseded,
             Fact::Cancelled => Status::Cancelled,
-            Fact::Retried => {
-                let before = self.deployments[&id].facts.get(&key).copied();
-                let by_itself =
-                    |told: &Told| told.status == Status::Backoff && record.by == Actor::Seaway;
-                let spent = before.filter(by_itself).map_or(0, |told| told.spent);
-                self.reopen(id, &key, true);
-                let dep = self.deployments.get_mut(&id).expect("it was started");
-                let told = dep.facts.entry(key).or_insert(Told::untold(record.target));
-                (told.attempt, told.spent) = (record.attempt, spent);
-                if told.status == Status::Backoff {
-                    told.status = Status::Idle;
-                }
-                return;
-            }
+            Fact::Retried => return self.fold_retry(id, key, record),
             fact => return self.fold_lease(id, key, fact),
         };
         if status == Status::ByPerson {
@@ -204,6 +191,19 @@ impl Reference {
             let told = dep.facts.get_mut(&key).expect("it was just told");
             (told.status, told.tried, told.attempt) = (Status::Idle, false, told.attempt.next());
             told.spent = 0;
+        }
+    }
+
+    fn fold_retry(&mut self, id: DeploymentId, key: (String, Kind), record: &Record) {
+        let before = self.deployments[&id].facts.get(&key).copied();
+        let by_itself = |told: &Told| told.status == Status::Backoff && record.by == Actor::Seaway;
+        let spent = before.filter(by_itself).map_or(0, |told| told.spent);
+        self.reopen(id, &key, true);
+        let dep = self.deployments.get_mut(&id).expect("it was started");
+        let told = dep.facts.entry(key).or_insert(Told::untold(record.target));
+        (told.attempt, told.spent) = (record.attempt, spent);
+        if told.status == Status::Backoff {
+            told.status = Status::Idle;
         }
     }
 

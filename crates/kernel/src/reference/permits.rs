@@ -109,32 +109,7 @@ impl Reference {
             member,
         };
         let mut needs = Vec::new();
-        let now = self.structure.stages.get(stage);
-        let definition = now.or(dep.ghosts.get(stage).map(|ghost| &ghost.0));
-        if let Some(batch) = definition.and_then(|stage| stage.batch.clone()) {
-            let triggered = definition.is_some_and(|it| it.entry == Entry::Triggered);
-            let started = graph.nodes.iter().any(|it| {
-                let opening = it.kind == Kind::StageStarted && it.stage == node.stage;
-                opening && dep.status(it).finished()
-            });
-            let returns = match &node.run {
-                Some(run) if triggered => dep.pins.contains_key(&run.path),
-                _ => started,
-            };
-            let holder = holder(String::new(), None);
-            let key = Key::Stage(stage.clone());
-            let awaited = triggered && Self::goes_beside(dep, node);
-            if triggered && node.kind == Kind::StageFinished && !dep.was_batched(stage) {
-                return needs;
-            }
-            let service = Key::Service(stage.clone(), dep.service.clone());
-            let root = node.run.as_ref().map(|run| dep.root(&run.path));
-            let mine = |it: &Holder| it.deployment == dep.id && Some(&it.run) == root.as_ref();
-            let inside = self.permits.get(&service).is_some_and(|it| it.holders.iter().any(mine));
-            if !awaited || (!inside && self.changes_service(&key, dep)) {
-                needs.push(Need { key, batch, holder, returns, awaited });
-            }
-        }
+        needs.extend(self.need_of_stage(dep, graph, node, holder(String::new(), None)));
         if let Some(run) = node.run.as_ref().filter(|_| node.kind != Kind::SequenceTriggered) {
             let root = dep.root(&run.path);
             let returns = dep.status(&graph.nodes[run.triggered + 1]).finished();
@@ -173,6 +148,34 @@ impl Reference {
             need.batch.policy.excludes() && !held
         });
         needs
+    }
+
+    /// What a step needs of the batch around its stage.
+    fn need_of_stage(&self, dep: &Dep, graph: &Graph, node: &Node, holder: Holder) -> Option<Need> {
+        let stage = node.stage.as_ref()?;
+        let now = self.structure.stages.get(stage);
+        let definition = now.or(dep.ghosts.get(stage).map(|ghost| &ghost.0))?;
+        let batch = definition.batch.clone()?;
+        let triggered = definition.entry == Entry::Triggered;
+        let started = graph.nodes.iter().any(|it| {
+            let opening = it.kind == Kind::StageStarted && it.stage == node.stage;
+            opening && dep.status(it).finished()
+        });
+        let returns = match &node.run {
+            Some(run) if triggered => dep.pins.contains_key(&run.path),
+            _ => started,
+        };
+        if triggered && node.kind == Kind::StageFinished && !dep.was_batched(stage) {
+            return None;
+        }
+        let key = Key::Stage(stage.clone());
+        let awaited = triggered && Self::goes_beside(dep, node);
+        let service = Key::Service(stage.clone(), dep.service.clone());
+        let root = node.run.as_ref().map(|run| dep.root(&run.path));
+        let mine = |it: &Holder| it.deployment == dep.id && Some(&it.run) == root.as_ref();
+        let inside = self.permits.get(&service).is_some_and(|it| it.holders.iter().any(mine));
+        let needed = !awaited || (!inside && self.changes_service(&key, dep));
+        needed.then_some(Need { key, batch, holder, returns, awaited })
     }
 
     /// Whether somebody else who holds a batch is there with the same service.

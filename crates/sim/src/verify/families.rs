@@ -19,8 +19,8 @@ impl Life {
         born.map_or(run, |born| born.root)
     }
 
-    /// Whether a step does not ask for the batch of its stage: something outside started its run, or
-    /// a run that the stage starts for; or the stage ends without one that asked.
+    /// Whether a step does not ask for the batch of its stage: something outside started its run,
+    /// or a run that the stage starts for; or the stage ends without one that asked.
     fn goes_beside(&self, key: StepKey, spot: &Spot) -> bool {
         let here = |run: &RunLog| Some(&run.stage) == spot.stage.as_ref();
         let exempt = |run: &RunLog| run.born.as_ref().is_some_and(|born| born.exempt);

@@ -118,7 +118,7 @@ impl World {
             true => Flavour::Shipyard,
             false => Flavour::Plain,
         };
-        let spins = flavour == Flavour::Shipyard && dice.chance(3);
+        let spins = flavour == Flavour::Shipyard && dice.chance(8);
         Self {
             dice,
             flavour,
