@@ -1,7 +1,7 @@
 use seaway_model::planted::{Bug, planted};
 use seaway_model::{ExecutorName, Fact, Fence, Level, Span};
 
-use super::trigger::check_data;
+use super::trigger::{check_data, check_ttl};
 use crate::command::answer_detail;
 use crate::flow::MAX_PAYLOAD;
 use crate::fold::{Location, ending};
@@ -9,9 +9,6 @@ use crate::record::{Detail, Reason};
 use crate::schedule::{Draft, Pen};
 use crate::state::{Course, Offer, Part, Spot};
 use crate::{Kernel, Refusal, Reply, Report, Step};
-
-const MIN_TTL: Span = Span::from_secs(1);
-const MAX_TTL: Span = Span::from_secs(86_400);
 
 impl Kernel {
     pub(super) fn claim(
@@ -21,9 +18,7 @@ impl Kernel {
         ttl: Span,
         pen: &mut Pen<'_>,
     ) -> Result<Reply, Refusal> {
-        if !(MIN_TTL..=MAX_TTL).contains(&ttl) {
-            return Err(Refusal::BadTtl);
-        }
+        check_ttl(ttl)?;
         let deployment = self.open_deployment(step.deployment)?;
         if let Course::Aborting { .. } = deployment.course {
             return Err(Refusal::Aborting(step.deployment));

@@ -9,9 +9,6 @@ use crate::state::{Deployment, RunKey, Seen};
 use crate::structure::Event;
 use crate::{Kernel, Refusal, Reply};
 
-const MIN_TTL: Span = Span::from_secs(1);
-const MAX_TTL: Span = Span::from_secs(86_400);
-
 /// What a command says that may start a deployment.
 #[derive(Clone, Copy)]
 pub(super) struct Ship<'a> {
@@ -174,9 +171,7 @@ impl Kernel {
         if name.is_empty() || name.len() > Refusal::MAX_ACTOR || !name.chars().all(plain) {
             return Err(Refusal::BadExecutor(executor.clone()));
         }
-        if !(MIN_TTL..=MAX_TTL).contains(&ttl) {
-            return Err(Refusal::BadTtl);
-        }
+        check_ttl(ttl)?;
         let some = 1..=Refusal::MAX_SUBSCRIPTIONS;
         if !some.contains(&subscriptions.len()) || !subscriptions.iter().all(fits) {
             return Err(Refusal::BadSubscriptions);
@@ -211,6 +206,11 @@ impl Kernel {
         self.write_leave(executor, pen);
         Ok(self.done())
     }
+}
+
+pub(super) fn check_ttl(ttl: Span) -> Result<(), Refusal> {
+    let fits = (Span::from_secs(1)..=Span::from_secs(86_400)).contains(&ttl);
+    fits.then_some(()).ok_or(Refusal::BadTtl)
 }
 
 /// What an aborted deployment says to everybody.

@@ -4,6 +4,7 @@ mod course;
 mod locate;
 mod offer;
 mod order;
+mod recall;
 mod release;
 mod retry;
 mod revive;

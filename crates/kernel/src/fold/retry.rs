@@ -6,8 +6,7 @@ use super::order::Order;
 use crate::Kernel;
 use crate::record::{Actor, Detail, Record};
 use crate::state::{
-    Alarm, Cell, Deployment, Ground, Position, Role, Run, RunKey, Shape, Spot, StepKey, Tries,
-    key_of,
+    Alarm, Cell, Ground, Position, Role, Run, RunKey, Shape, Spot, StepKey, Tries, key_of,
 };
 
 impl Kernel {
@@ -91,7 +90,7 @@ impl Kernel {
             .collect();
         for key in keys {
             deployment.attic.entry(key).and_modify(Cell::reopen);
-            open_attempt(deployment, key);
+            deployment.open_attempt(key);
         }
     }
 
@@ -119,7 +118,7 @@ impl Kernel {
         let state = deployment.stages.get_mut(&stage).expect("the stage was located");
         let key = (state.target, Kind::StageStarted);
         state.started.reopen();
-        open_attempt(deployment, key);
+        deployment.open_attempt(key);
         self.reopen_markers(id, stage);
     }
 
@@ -130,7 +129,7 @@ impl Kernel {
         if !state.started.is_idle() {
             let key = (state.target, Kind::StageStarted);
             state.started.reopen();
-            open_attempt(deployment, key);
+            deployment.open_attempt(key);
         }
         self.reopen_markers(id, stage);
     }
@@ -142,7 +141,7 @@ impl Kernel {
         let target = state.target;
         if !state.finish.is_idle() {
             state.finish.reopen();
-            open_attempt(deployment, (target, Kind::StageFinished));
+            deployment.open_attempt((target, Kind::StageFinished));
         }
         deployment.derived.todo.remove(&Spot::stage_finished(stage));
         self.reopen_pipeline(id);
@@ -154,7 +153,7 @@ impl Kernel {
         deployment.derived.todo.remove(&Spot::PIPELINE_FINISHED);
         if !deployment.finish.is_idle() {
             deployment.finish.reopen();
-            open_attempt(deployment, (TargetTable::ROOT, Kind::PipelineFinished));
+            deployment.open_attempt((TargetTable::ROOT, Kind::PipelineFinished));
         }
     }
 
@@ -187,7 +186,7 @@ impl Kernel {
             let run = deployment.runs.get_mut(&key).expect("it was just found");
             run.change(cell, Cell::reopen);
             let step = key_of(&run.shape, run.target, cell, (self.head, &mut self.targets));
-            open_attempt(deployment, step);
+            deployment.open_attempt(step);
             if deployment.backoffs.remove(&step).is_some() {
                 self.alarms.clear(id, Alarm::Backoff(step));
             }
@@ -199,9 +198,4 @@ impl Kernel {
         let first = tasks.clone().position(|task| reopens(&run.shape, task.done));
         run.flow.forget_from(first.map_or(u32::MAX, |task| task as u32));
     }
-}
-
-fn open_attempt(deployment: &mut Deployment, key: StepKey) {
-    let tries = deployment.tries.entry(key).or_default();
-    *tries = tries.next_attempt();
 }

@@ -1,18 +1,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use seaway_model::{Attempt, Fact, Kind, Level, Name, Seq, TargetId, TargetTable, Timestamp};
+use seaway_model::{Attempt, Fact, Kind, Level, Seq, TargetId, TargetTable, Timestamp};
 
 use super::apply::IllegalRecord;
 use super::order::{Order, run_above, stage_above};
-use super::trigger::{is_trigger, received};
+use super::trigger::is_trigger;
 use crate::Kernel;
 use crate::flow::Flow;
 use crate::record::{Actor, Detail, Reason, Record};
 use crate::state::{
-    Cause, Cell, Course, Deployment, Ground, Happened, Origin, RunKey, Stage, Status, StepKey,
-    Tries, World,
+    Cause, Cell, Course, Deployment, Ground, Origin, RunKey, Stage, Status, StepKey, Tries, World,
 };
-use crate::structure::{On, Sequence, Task, Trigger};
+use crate::structure::Sequence;
 
 impl Kernel {
     /// Brings back a deployment that left memory, from all its records in order. It comes back as
@@ -105,31 +104,31 @@ impl Kernel {
 }
 
 /// The statuses that the records of one deployment add up to.
-struct Past<'a> {
-    kernel: &'a Kernel,
-    cells: BTreeMap<StepKey, Cell>,
-    pins: BTreeMap<TargetId, u32>,
-    runs: BTreeMap<TargetId, PastRun>,
+pub(super) struct Past<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) cells: BTreeMap<StepKey, Cell>,
+    pub(super) pins: BTreeMap<TargetId, u32>,
+    pub(super) runs: BTreeMap<TargetId, PastRun>,
     /// What a join may still ask for.
-    causes: BTreeMap<Seq, Cause>,
+    pub(super) causes: BTreeMap<Seq, Cause>,
     /// The runs that ended, and where; events from outside have none.
-    ends: BTreeMap<Seq, Option<TargetId>>,
+    pub(super) ends: BTreeMap<Seq, Option<TargetId>>,
     /// What the executors of a task in flight answered.
-    answers: BTreeMap<TargetId, Vec<Box<str>>>,
+    pub(super) answers: BTreeMap<TargetId, Vec<Box<str>>>,
     /// Tasks that are offered to executors.
-    offered: BTreeSet<TargetId>,
+    pub(super) offered: BTreeSet<TargetId>,
     /// How often a task failed and was tried again by itself.
-    spent: BTreeMap<TargetId, u32>,
+    pub(super) spent: BTreeMap<TargetId, u32>,
 }
 
 /// What a triggered run was about.
-struct PastRun {
-    origin: Origin,
-    since: Seq,
-    flow: Flow,
-    moved: Timestamp,
-    withdrawn: bool,
-    exempt: bool,
+pub(super) struct PastRun {
+    pub(super) origin: Origin,
+    pub(super) since: Seq,
+    pub(super) flow: Flow,
+    pub(super) moved: Timestamp,
+    pub(super) withdrawn: bool,
+    pub(super) exempt: bool,
 }
 
 impl Past<'_> {
@@ -189,7 +188,7 @@ impl Past<'_> {
             }
             Fact::Cancelled if record.reason() == Some(&Reason::Orphaned) => {
                 self.cells.entry(key).or_default().forget();
-                open_attempt(deployment, key);
+                deployment.open_attempt(key);
                 return Ok(());
             }
             Fact::Cancelled => Status::Cancelled,
@@ -232,13 +231,13 @@ impl Past<'_> {
             self.spent.remove(&key.0);
             self.cells.entry(key).or_default().reopen();
             if key != from {
-                open_attempt(deployment, key);
+                deployment.open_attempt(key);
             }
         }
     }
 
     /// A triggered stage that starts again keeps what was triggered, and the runs that have ended.
-    fn stays(&self, from: StepKey, key: StepKey) -> bool {
+    pub(super) fn stays(&self, from: StepKey, key: StepKey) -> bool {
         let (world, targets) = (&self.kernel.world, &self.kernel.targets);
         let stage = world.stages.find(targets.part(targets.get(from.0).part));
         if from.1 != Kind::StageStarted || !stage.is_some_and(|stage| world.is_triggered(stage)) {
@@ -249,7 +248,7 @@ impl Past<'_> {
         key.1 == Kind::SequenceTriggered || end.is_some_and(|end| end.is_settled())
     }
 
-    fn definition(&self, run: TargetId) -> Option<&Sequence> {
+    pub(super) fn definition(&self, run: TargetId) -> Option<&Sequence> {
         let world = &self.kernel.world;
         let current = || {
             let key = run_key(world, &self.kernel.targets, run)?;
@@ -257,198 +256,6 @@ impl Past<'_> {
         };
         let number = self.pins.get(&run).copied().or_else(current)?;
         world.definitions.get(number as usize).map(|definition| &**definition)
-    }
-}
-
-/// The data of the past.
-impl Past<'_> {
-    fn fold_share(&mut self, record: &Record) {
-        if let (Fact::Finished | Fact::Failed, Some(Detail::Answer(text))) =
-            (record.fact, record.detail.as_deref())
-        {
-            let task = self.kernel.targets.get(record.target).parent;
-            self.answers.entry(task).or_default().push(text.clone());
-        }
-    }
-
-    fn fold_trigger(&mut self, deployment: &mut Deployment, record: &Record) {
-        let (on, data) = match record.detail.as_deref() {
-            Some(Detail::Triggered { on, data }) => (on.clone(), data),
-            Some(Detail::Refused { on, .. }) => {
-                deployment.refused = record.n;
-                self.note_joined(deployment, on, record);
-                return;
-            }
-            Some(Detail::Happened { name, stage, data }) => {
-                deployment.events = record.n;
-                self.ends.insert(record.seq, None);
-                let cause = Cause { open: false, ..received(name, stage.as_ref(), data) };
-                if self.kernel.world.is_joined(&cause) {
-                    self.causes.insert(record.seq, cause);
-                }
-                return;
-            }
-            _ => return,
-        };
-        let origin = match (record.cause, on) {
-            (Some(at), Some(on)) => Origin::Cause { at, on },
-            _ => Origin::Command,
-        };
-        if let Origin::Cause { on, .. } = &origin {
-            self.note_joined(deployment, on, record);
-        }
-        let flow = Flow::new((&**data).into());
-        let end = record.cause.and_then(|at| self.ends.get(&at).copied());
-        let parent = end.flatten().and_then(|run| self.runs.get(&run));
-        let since = parent.map_or(record.seq, |parent| parent.since);
-        let here = |run: TargetId| {
-            let targets = &self.kernel.targets;
-            targets.get(run).parent == targets.get(record.target).parent
-        };
-        let exempt = match end {
-            Some(None) => true,
-            Some(Some(run)) => here(run) && parent.is_some_and(|parent| parent.exempt),
-            None => false,
-        };
-        self.enter_stage(deployment, record);
-        let past = PastRun { origin, since, flow, moved: record.at, withdrawn: false, exempt };
-        self.runs.insert(record.target, past);
-    }
-
-    /// A join that fired, or was refused, begins anew.
-    fn note_joined(&self, deployment: &mut Deployment, on: &Trigger, record: &Record) {
-        if let Some(key) = run_key(&self.kernel.world, &self.kernel.targets, record.target)
-            && let On::All(_) = on.on
-        {
-            deployment.joined.insert((key.stage, key.sequence, on.clone()), record.seq);
-        }
-    }
-
-    /// A stage that had ended is entered again.
-    fn enter_stage(&mut self, deployment: &mut Deployment, record: &Record) {
-        let stage = self.kernel.targets.get(record.target).parent;
-        let cell = |kind| self.cells.get(&(stage, kind)).copied().unwrap_or_default();
-        let ended = cell(Kind::StageFinished).is_settled();
-        let markers = [(stage, Kind::StageStarted), (stage, Kind::StageFinished)];
-        let pipeline = (TargetTable::ROOT, Kind::PipelineFinished);
-        let markers = markers.into_iter().filter(|_| ended).chain([pipeline]);
-        for key in markers {
-            if let Some(cell) = self.cells.get_mut(&key).filter(|cell| !cell.is_idle()) {
-                cell.reopen();
-                open_attempt(deployment, key);
-            }
-        }
-    }
-
-    /// The task that a step is: its run, and its position in the definition.
-    fn task(&self, (target, kind): StepKey) -> Option<(TargetId, u32)> {
-        let targets = &self.kernel.targets;
-        if kind != Kind::TaskDone || targets.get(target).level != Level::Task {
-            return None;
-        }
-        let run = targets.get(target).parent;
-        let part = targets.part(targets.get(target).part);
-        let position = self.definition(run)?.parts().iter().position(|it| it == part)?;
-        Some((run, position as u32))
-    }
-
-    fn fold_data(&mut self, deployment: &Deployment, record: &Record) {
-        let answers = match record.fact {
-            Fact::Dispatched | Fact::Finished | Fact::Failed => self.answers.remove(&record.target),
-            _ => None,
-        };
-        let Some((run, task)) = self.task((record.target, record.kind)) else {
-            if record.kind == Kind::SequenceFinished {
-                self.end_run(deployment, record);
-            }
-            return;
-        };
-        let definition = self.definition(run).and_then(|it| it.tasks.get(task as usize)).cloned();
-        let Some(definition) = definition else { return };
-        let ends = matches!(record.fact, Fact::Finished | Fact::Failed);
-        let again = ends && self.backs_off(record, &definition);
-        let counts = ends && self.offered.remove(&record.target) && !again;
-        if let Some(Detail::Offered { .. }) = record.detail.as_deref() {
-            self.offered.insert(record.target);
-        }
-        let Some(past) = self.runs.get_mut(&run) else { return };
-        past.moved = record.at;
-        match (record.fact, record.detail.as_deref()) {
-            _ if counts => {
-                past.flow.add_properties(task, &definition);
-                answers.into_iter().flatten().for_each(|text| past.flow.add(task, &text));
-            }
-            (Fact::Retried, Some(Detail::Edits(text))) => past.flow.edit(task, text),
-            _ => {}
-        }
-    }
-
-    fn end_run(&mut self, deployment: &Deployment, record: &Record) {
-        let kernel = self.kernel;
-        let last_task = self.last_task(record.target);
-        self.ends.insert(record.seq, Some(record.target));
-        let Some(past) = self.runs.get_mut(&record.target) else { return };
-        past.withdrawn = record.reason() == Some(&Reason::Withdrawn);
-        if let (Some(outcome), Some(key)) =
-            (record.outcome, run_key(&kernel.world, &kernel.targets, record.target))
-        {
-            let stage = kernel.world.stages.name(key.stage);
-            let data = past.flow.at_end(outcome, kernel.scope(deployment, stage));
-            let cause = Cause {
-                event: Happened::Finished(key),
-                outcome,
-                last_task,
-                data: data.to_string().into(),
-                open: false,
-                fired: Default::default(),
-                runs: Vec::new(),
-            };
-            if kernel.world.is_joined(&cause) {
-                self.causes.insert(record.seq, cause);
-            }
-        }
-        if record.fact != Fact::Failed {
-            past.flow.clear();
-        }
-    }
-
-    /// What tasks added that are open again counts no longer.
-    fn forget_data(&mut self, from: StepKey, itself: bool) {
-        let targets = &self.kernel.targets;
-        let definition = run_above(targets, from.0).and_then(|run| self.definition(run));
-        let order = Order { targets, definition };
-        let open = self.cells.keys().filter(|key| {
-            let later = order.is_after(from, **key, itself) && !self.stays(from, **key);
-            later || (itself && **key == from)
-        });
-        let tasks: Vec<(TargetId, u32)> = open.filter_map(|key| self.task(*key)).collect();
-        for (run, task) in tasks {
-            if let Some(past) = self.runs.get_mut(&run) {
-                past.flow.forget_from(task);
-            }
-        }
-    }
-
-    /// Whether a task that failed is tried again by itself.
-    fn backs_off(&mut self, record: &Record, task: &Task) -> bool {
-        let spent = self.spent.get(&record.target).copied().unwrap_or_default();
-        let over = record.reason() == Some(&Reason::RunTimedOut);
-        let work = task.groups.is_empty();
-        let again = record.fact == Fact::Failed && work && !over && spent < task.retries.limit;
-        if again {
-            self.spent.insert(record.target, spent + 1);
-        } else {
-            self.spent.remove(&record.target);
-        }
-        again
-    }
-
-    /// The task of a run that ran last.
-    fn last_task(&self, run: TargetId) -> Option<Name> {
-        let ran = self.cells.iter().filter(|(_, cell)| cell.is_finished() || cell.has_failed());
-        let tasks = ran.filter_map(|(key, _)| self.task(*key)).filter(|(it, _)| *it == run);
-        let (_, last) = tasks.max_by_key(|(_, task)| *task)?;
-        self.definition(run)?.tasks.get(last as usize).map(|task| task.name.clone())
     }
 }
 
@@ -473,11 +280,6 @@ fn note(deployment: &mut Deployment, record: &Record, fact: Fact) {
         }
         _ => {}
     }
-}
-
-fn open_attempt(deployment: &mut Deployment, key: StepKey) {
-    let tries = deployment.tries.entry(key).or_default();
-    *tries = tries.next_attempt();
 }
 
 pub(super) fn run_key(world: &World, targets: &TargetTable, run: TargetId) -> Option<RunKey> {

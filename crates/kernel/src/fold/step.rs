@@ -150,8 +150,7 @@ impl Kernel {
             && let Some(cell) = deployment.attic.get_mut(&key)
         {
             cell.forget();
-            let tries = deployment.tries.entry(key).or_default();
-            *tries = tries.next_attempt();
+            deployment.open_attempt(key);
             deployment.derived.orphans.remove(&key);
             self.release_departed_member(id, record.target);
             let run = run_above(&self.targets, record.target);

@@ -163,6 +163,12 @@ impl Deployment {
         self.tries.get(&key).copied().unwrap_or_default()
     }
 
+    /// Opens the next attempt of a step.
+    pub(crate) fn open_attempt(&mut self, key: StepKey) {
+        let tries = self.tries.entry(key).or_default();
+        *tries = tries.next_attempt();
+    }
+
     pub(crate) fn has_ended(&self) -> bool {
         self.finish.is_settled()
     }
