@@ -29,7 +29,7 @@ pub(crate) enum Task {
     },
     /// Run one benchmark, or all of them
     Bench {
-        /// plan, append, replay, permits, sequences or checkpoint
+        /// plan, append, replay, permits, sequences, checkpoint, serve or ingest
         name: Option<String>,
         /// Print the results for machines
         #[arg(long)]

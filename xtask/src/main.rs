@@ -3,6 +3,7 @@
 mod args;
 mod layers;
 mod postgres;
+mod python;
 mod shell;
 mod test;
 mod tidy;

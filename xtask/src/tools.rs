@@ -1,6 +1,7 @@
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::postgres::{self, Cluster};
 use crate::shell::Shell;
@@ -22,7 +23,19 @@ pub(crate) fn bench(shell: &Shell, name: Option<&str>, json: bool) -> Result<Exi
     if let Some(cluster) = &cluster {
         command.envs(cluster.environment());
     }
+    if name.is_none_or(|name| ["serve", "ingest"].contains(&name)) {
+        command.env("SEAWAY_BIN", server(shell)?);
+    }
     pass_on(shell, &mut command)
+}
+
+/// Builds the server as people run it, and tells where its program is.
+fn server(shell: &Shell) -> Result<PathBuf> {
+    let mut build = shell.cargo(&["build", "--release", "--locked", "-p", "seaway-cli"]);
+    ensure!(shell.run(&mut build)?.success(), "the server cannot be built");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let target = target.unwrap_or_else(|| "target".into());
+    Ok(shell.root.join(target).join("release/seaway"))
 }
 
 fn start_or_say_why(shell: &Shell) -> Option<Cluster> {

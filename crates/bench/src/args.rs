@@ -1,5 +1,7 @@
 use clap::{Parser, ValueEnum};
 
+use crate::part::Part;
+
 #[derive(Debug, Parser)]
 #[command(name = "seaway-bench", about = "Measures Seaway")]
 pub(crate) struct Args {
@@ -14,6 +16,9 @@ pub(crate) struct Args {
     /// Run one case of `plan` in this process, so that its memory is its own
     #[arg(long, hide = true)]
     pub(crate) members: Option<usize>,
+    /// Play a part of `serve` or `ingest` in this process
+    #[arg(long, hide = true)]
+    pub(crate) part: Option<Part>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -30,6 +35,10 @@ pub(crate) enum Bench {
     Sequences,
     /// Whether appends notice that a checkpoint is written
     Checkpoint,
+    /// Sequences through the server over HTTP, against a server that decides nothing
+    Serve,
+    /// Events into the server, against one that only keeps their bytes
+    Ingest,
 }
 
 impl Args {
@@ -47,6 +56,8 @@ impl Bench {
             Self::Permits => "permits",
             Self::Sequences => "sequences",
             Self::Checkpoint => "checkpoint",
+            Self::Serve => "serve",
+            Self::Ingest => "ingest",
         }
     }
 }

@@ -35,6 +35,7 @@ impl Composer {
             Some(SpanEdit::of(record, table, service))
         };
         let spans = records.iter().filter_map(span).flatten().collect();
-        Append { project: self.project.clone(), epoch: Self::EPOCH, rows, targets, spans, starts }
+        let (project, epoch, answers) = (self.project.clone(), Self::EPOCH, Vec::new());
+        Append { project, epoch, rows, targets, spans, starts, answers }
     }
 }

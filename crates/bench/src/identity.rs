@@ -14,6 +14,6 @@ pub(crate) fn start(service: &Name) -> (DeploymentId, Command) {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the edge at which ids are made")]
-fn new_id() -> Uuid {
+pub(crate) fn new_id() -> Uuid {
     Uuid::now_v7()
 }

@@ -8,6 +8,8 @@ mod disk;
 mod figure;
 mod folding;
 mod identity;
+mod ingest;
+mod part;
 mod permits;
 mod pipeline;
 mod plan;
@@ -15,8 +17,10 @@ mod replay;
 mod sample;
 mod scribe;
 mod sequences;
+mod serve;
 mod sheet;
 mod watch;
+mod web;
 
 use anyhow::Result;
 use clap::Parser;
@@ -29,6 +33,9 @@ fn main() -> Result<()> {
     if let Some(members) = args.members {
         return plan::answer(members);
     }
+    if let Some(part) = args.part {
+        return part.play();
+    }
     let mut sheet = Sheet::new(args.json);
     for bench in args.benches() {
         sheet.begin(bench.name());
@@ -39,6 +46,8 @@ fn main() -> Result<()> {
             Bench::Permits => permits::run(args.quick, &mut sheet)?,
             Bench::Sequences => sequences::run(args.quick, &mut sheet)?,
             Bench::Checkpoint => checkpoint::run(args.quick, &mut sheet)?,
+            Bench::Serve => serve::run(args.quick, &mut sheet)?,
+            Bench::Ingest => ingest::run(args.quick, &mut sheet)?,
         }
         sheet.end();
     }

@@ -39,6 +39,15 @@ impl FromStr for Moment {
 }
 
 impl Moment {
+    /// How it is asked for through the server; `None` is the end of the log.
+    pub(crate) fn query(self) -> Option<String> {
+        match self {
+            Self::Now => None,
+            Self::At(seq) => Some(seq.to_string()),
+            Self::Time(time) => Some(show(time)),
+        }
+    }
+
     /// The first record at or after this moment.
     pub(crate) async fn first(self, store: &Store, project: &Name) -> Result<Seq> {
         Ok(match self {

@@ -5,6 +5,7 @@ use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, Table, TableComponent, presets};
 
 use crate::failure::ReaderGone;
+use crate::print::colours_wanted;
 
 /// Standard output, whose reader may go away at any time.
 #[derive(Debug)]
@@ -12,6 +13,7 @@ pub(crate) struct Out {
     writer: BufWriter<Stdout>,
     /// A person is looking: lines appear at once, and tables have a rule under their header.
     terminal: bool,
+    colours: bool,
     without_reader: WithoutReader,
 }
 
@@ -28,7 +30,8 @@ impl Out {
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
         let without_reader = WithoutReader::Stops;
-        Self { writer: BufWriter::new(stdout), terminal, without_reader }
+        let colours = terminal && colours_wanted();
+        Self { writer: BufWriter::new(stdout), terminal, colours, without_reader }
     }
 
     /// From now on the command goes on to its verdict, whether or not somebody reads the rest.
@@ -39,6 +42,16 @@ impl Out {
     /// Whether a person is looking.
     pub(crate) fn is_terminal(&self) -> bool {
         self.terminal
+    }
+
+    pub(crate) fn has_colours(&self) -> bool {
+        self.colours
+    }
+
+    /// Prints bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        let written = self.writer.write_all(bytes);
+        self.checked(written)
     }
 
     pub(crate) fn line(&mut self, line: impl Display) -> Result<()> {

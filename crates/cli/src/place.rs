@@ -1,3 +1,4 @@
+use std::env;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -6,6 +7,9 @@ use seaway_model::Name;
 use seaway_store::{Store, StoreError};
 
 use crate::failure::WrongUsage;
+
+/// Where a data directory is looked for if nothing else is said.
+pub(crate) const DEFAULT_DATA: &str = "./seaway-data";
 
 /// The file that makes a directory a data directory.
 const DATABASE: &str = "seaway.db";
@@ -19,16 +23,9 @@ const PLACE: &str = "Where to look";
 /// Where the log is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlaceArgs {
-    /// The data directory; a running process may be using it
-    #[arg(
-        long,
-        global = true,
-        help_heading = PLACE,
-        env = "SEAWAY_DATA",
-        value_name = "DIR",
-        default_value = "./seaway-data"
-    )]
-    data: PathBuf,
+    /// The data directory, which may be in use [env: SEAWAY_DATA] [default: ./seaway-data]
+    #[arg(long, global = true, help_heading = PLACE, value_name = "DIR")]
+    data: Option<PathBuf>,
 
     /// A PostgreSQL database instead: postgres://user@host:port/database
     #[arg(long, global = true, help_heading = PLACE, value_name = "URL")]
@@ -40,8 +37,18 @@ impl PlaceArgs {
     pub(crate) async fn open(&self) -> Result<Store> {
         match &self.database_url {
             Some(url) => Ok(Store::postgres_read_only(url).await?),
-            None => open_directory(&self.data),
+            None => open_directory(&self.directory()),
         }
+    }
+
+    /// Whether a store is named on the command line.
+    pub(crate) fn names_one(&self) -> bool {
+        self.data.is_some() || self.database_url.is_some()
+    }
+
+    fn directory(&self) -> PathBuf {
+        let set = || env::var_os("SEAWAY_DATA").filter(|it| !it.is_empty()).map(PathBuf::from);
+        self.data.clone().or_else(set).unwrap_or_else(|| DEFAULT_DATA.into())
     }
 }
 

@@ -32,7 +32,10 @@ pub(crate) async fn send(project: &ProjectHandle, command: Command) -> Result<Op
 
 fn at(reply: &Reply) -> Seq {
     match reply {
-        Reply::Done { at } | Reply::Started { at, .. } | Reply::Claimed { at, .. } => *at,
+        Reply::Done { at }
+        | Reply::Started { at, .. }
+        | Reply::Claimed { at, .. }
+        | Reply::Taken { at, .. } => *at,
     }
 }
 

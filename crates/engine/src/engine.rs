@@ -13,7 +13,8 @@ use tokio::time::Instant;
 use crate::checkpoints::{self, Due};
 use crate::core::{Limits, Obstacle, RequestError};
 use crate::handle::ProjectHandle;
-use crate::project::ProjectTask;
+use crate::leases;
+use crate::project::{Ends, ProjectTask};
 
 /// An effect, and the project it is of.
 ///
@@ -29,6 +30,9 @@ pub struct Notice {
 pub struct Options {
     /// Who takes ownership of projects: the name of this server.
     pub owner: Box<str>,
+    /// Several processes share the projects of one database: each project is owned for so long,
+    /// and then again. None: this process owns whatever it is asked for.
+    pub lease: Option<Span>,
     pub limits: Limits,
     /// A checkpoint is written every so many records.
     pub checkpoint_every: u64,
@@ -44,6 +48,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             owner: "seaway".into(),
+            lease: None,
             limits: Limits::default(),
             checkpoint_every: 50_000,
             idle_after: Duration::from_secs(300),
@@ -60,6 +65,8 @@ pub(crate) struct Context {
     pub(crate) checkpoints: mpsc::Sender<Due>,
     /// Why the store takes no more writes, once it failed.
     pub(crate) store_failed: watch::Sender<Option<Arc<str>>>,
+    /// Until when leases are held for sure; `None` where there are none.
+    pub(crate) held_until: watch::Sender<Option<Instant>>,
     /// Whether the engine stops.
     pub(crate) stop: watch::Receiver<bool>,
     started: Instant,
@@ -109,14 +116,21 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
 pub struct Engine {
     context: Arc<Context>,
     stop: watch::Sender<bool>,
-    projects: Mutex<BTreeMap<Name, Slot>>,
-    checkpoints: JoinHandle<()>,
+    projects: Arc<Projects>,
+    /// What runs beside the projects, until the engine stops.
+    beside: Mutex<Vec<JoinHandle<()>>>,
 }
 
+pub(crate) type Projects = Mutex<BTreeMap<Name, Slot>>;
+
 #[derive(Debug)]
-struct Slot {
+pub(crate) struct Slot {
     handle: ProjectHandle,
     task: JoinHandle<()>,
+    /// Since when it is leased.
+    pub(crate) leased: Arc<OnceLock<Instant>>,
+    /// Ends it, because the lease is lost.
+    pub(crate) revoke: watch::Sender<bool>,
 }
 
 impl Engine {
@@ -130,11 +144,19 @@ impl Engine {
             options,
             checkpoints: due,
             store_failed: watch::Sender::new(None),
+            held_until: watch::Sender::new(None),
             stop: stopped.clone(),
             started: Instant::now(),
         });
-        let checkpoints = tokio::spawn(checkpoints::keep(store, dues, stopped));
-        Self { context, stop, projects: Mutex::default(), checkpoints }
+        let checkpoints = tokio::spawn(checkpoints::keep(store, dues, stopped.clone()));
+        let projects = Arc::new(Projects::default());
+        let leases = context.options.lease.map(|ttl| {
+            let until = Instant::now() + Duration::from_micros(ttl.0.unsigned_abs());
+            context.held_until.send_replace(Some(until));
+            tokio::spawn(leases::keep(context.clone(), ttl, projects.clone(), stopped))
+        });
+        let beside = Mutex::new([checkpoints].into_iter().chain(leases).collect());
+        Self { context, stop, projects, beside }
     }
 
     /// The project, which begins to load if it is asked for the first time. It must exist in the
@@ -174,9 +196,25 @@ impl Engine {
             head: heads,
             ended: Arc::new(OnceLock::new()),
         };
-        let task = ProjectTask::new(&handle, inbox, head, self.stop.subscribe());
-        let ended = handle.ended.clone();
-        Slot { handle, task: tokio::spawn(task.run(ended)) }
+        let (revoke, revoked) = watch::channel(false);
+        let ends = Ends { stop: self.stop.subscribe(), revoked };
+        let task = ProjectTask::new(&handle, inbox, head, ends);
+        let (ended, leased) = (handle.ended.clone(), task.leased.clone());
+        Slot { handle, task: tokio::spawn(task.run(ended)), leased, revoke }
+    }
+
+    /// Whether the project is in this process, and not ended.
+    #[must_use]
+    pub fn has(&self, name: &Name) -> bool {
+        let projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+        projects.get(name).is_some_and(|slot| slot.handle.ended.get().is_none())
+    }
+
+    /// How many projects are in this process.
+    #[must_use]
+    pub fn projects(&self) -> usize {
+        let projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+        projects.values().filter(|slot| slot.handle.ended.get().is_none()).count()
     }
 
     /// Waits until the store has failed for good and says why. The process should end then: a
@@ -190,16 +228,32 @@ impl Engine {
 
     /// Accepts no more requests, answers those that were accepted, and ends every task. Handles
     /// that are left refuse everything; the store closes when the last of them is gone.
-    pub async fn stop(self) {
+    pub async fn stop(&self) {
         self.stop.send_replace(true);
-        let projects = self.projects.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let projects = {
+            let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *projects)
+        };
         for (name, slot) in projects {
             if let Err(error) = slot.task.await {
                 tracing::error!(project = %name, %error, "its task did not end well");
             }
         }
-        if let Err(error) = self.checkpoints.await {
-            tracing::error!(%error, "the task that writes checkpoints did not end well");
+        let beside = {
+            let mut beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *beside)
+        };
+        for task in beside {
+            if let Err(error) = task.await {
+                tracing::error!(%error, "a task beside the projects did not end well");
+            }
+        }
+        if self.context.options.lease.is_some() {
+            // Others need not wait until the leases run out.
+            let released = self.context.store.release_all(&self.context.options.owner).await;
+            if let Err(error) = released {
+                tracing::warn!(%error, "projects could not be given back");
+            }
         }
     }
 }

@@ -1,11 +1,12 @@
 use std::sync::{Arc, OnceLock};
 
-use seaway_kernel::{Actor, Command, Kernel, Refusal, Reply, Step};
-use seaway_model::{ExecutorName, Fence, Name, Seq};
+use seaway_kernel::{Actor, Command, Kernel, Refusal, Reply, Step, Taken};
+use seaway_model::{Digest, ExecutorName, Fence, Name, Seq, Span};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::time::Instant;
 
-use crate::core::{Ask, Obstacle, Overloaded, RequestError};
+use crate::core::{Ask, Obstacle, Overloaded, RequestError, Seen, reply};
 use crate::engine::Context;
 use crate::mailbox::Message;
 use crate::subscription::{Subscription, SubscriptionError};
@@ -37,39 +38,82 @@ impl ProjectHandle {
     ///
     /// The `known` of a command that may start a deployment is filled in here.
     pub async fn send(&self, command: Command, by: Actor) -> Result<Reply, RequestError> {
+        self.send_once(command, by, None).await
+    }
+
+    /// Like [`send`](Self::send); sent again with the same key it has no second effect, and gets
+    /// the same answer.
+    pub async fn send_once(
+        &self,
+        command: Command,
+        by: Actor,
+        key: Option<Digest>,
+    ) -> Result<Reply, RequestError> {
         let may_start = matches!(
             command,
             Command::Start { .. } | Command::Trigger { .. } | Command::Happen { .. }
         );
-        if !may_start {
-            return self.ask(Ask::Command { command, by, as_of: self.durable() }).await;
+        if !may_start && key.is_none() {
+            return self.ask(Ask::command(command, by, self.durable())).await;
         }
         for _ in 1..Self::LOOKUPS {
-            match self.start(command.clone(), by.clone()).await {
+            match self.look_up(command.clone(), by.clone(), key).await {
                 Err(RequestError::StaleLookup) => {}
                 answer => return answer,
             }
         }
-        self.start(command, by).await
+        self.look_up(command, by, key).await
     }
 
-    async fn start(&self, mut command: Command, by: Actor) -> Result<Reply, RequestError> {
+    async fn look_up(
+        &self,
+        mut command: Command,
+        by: Actor,
+        key: Option<Digest>,
+    ) -> Result<Reply, RequestError> {
         // Read first: what becomes durable while the store is asked may be missing in its answer.
         let as_of = self.durable();
         let only_new = matches!(command, Command::Start { .. });
+        let store = &self.context.store;
+        let declined = |error| self.context.declined(&error);
+        let mut fresh = false;
         if let Command::Start { deployment, service, version, known }
         | Command::Trigger { deployment, service, version, known, .. }
         | Command::Happen { deployment, service, version, known, .. } = &mut command
         {
-            let store = &self.context.store;
-            let found = store.precedents(&self.project, *deployment, service, version).await;
-            let found = found.map_err(|error| self.context.declined(&error))?;
+            let (project, key) = (&*self.project, key.as_ref());
+            let found = store.precedents(project, *deployment, service, version, key).await;
+            let found = found.map_err(declined)?;
+            if let Some(answer) = found.answer {
+                return Ok(reply(&answer));
+            }
             if only_new && found.started.is_some() {
                 return Err(Refusal::DeploymentExists(*deployment).into());
             }
+            fresh = found.started.is_none();
             *known = found.revision;
+        } else if let Some(key) = &key
+            && let Some(answer) = store.kept_answer(&self.project, key).await.map_err(declined)?
+        {
+            return Ok(reply(&answer));
         }
-        self.ask(Ask::Command { command, by, as_of }).await
+        self.ask(Ask::Command { command, by, seen: Seen { as_of, fresh }, key }).await
+    }
+
+    /// Takes tasks for an executor, and waits for some while there are none. An empty answer means
+    /// that there was nothing for so long. A caller that stops waiting gets nothing.
+    pub async fn take(
+        &self,
+        executor: ExecutorName,
+        max: usize,
+        ttl: Span,
+        patience: Span,
+        by: Actor,
+    ) -> Result<Vec<Taken>, RequestError> {
+        match self.ask(Ask::Take { executor, max, ttl, patience, by }).await? {
+            Reply::Taken { tasks, .. } => Ok(tasks),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Keeps a lease alive. The position in the reply is the one as of which the lease is held.
@@ -93,8 +137,9 @@ impl ProjectHandle {
         };
         let (caller, answer) = oneshot::channel();
         self.post(Message::Request { ask, caller })?;
+        let mut waiting = Waiting { handle: self, answer };
         // The task of the project panicked while it had the request in its hands.
-        answer.await.unwrap_or(Err(RequestError::Unknown))
+        (&mut waiting.answer).await.unwrap_or(Err(RequestError::Unknown))
     }
 
     /// Looks at the state when no append is outstanding, so that all of it is durable. Writing
@@ -115,6 +160,10 @@ impl ProjectHandle {
     fn post(&self, message: Message) -> Result<(), RequestError> {
         let retry_after = self.context.options.limits.retry_after;
         let stopping = RequestError::NotWritten { why: Obstacle::Stopping, retry_after };
+        if self.context.held_until.borrow().is_some_and(|until| until < Instant::now()) {
+            // Others may have taken it over meanwhile, and know better.
+            return Err(RequestError::NotOwner);
+        }
         self.mailbox.try_send(message).map_err(|error| match error {
             TrySendError::Full(_) => Overloaded { retry_after }.into(),
             TrySendError::Closed(_) => self.ended.get().cloned().unwrap_or(stopping),
@@ -131,5 +180,24 @@ impl ProjectHandle {
     /// becomes durable. A position that the log has not reached is an error.
     pub async fn subscribe(&self, after: Seq) -> Result<Subscription, SubscriptionError> {
         Subscription::open(self, after).await
+    }
+}
+
+/// A caller that may go away when its answer is on the way already.
+struct Waiting<'a> {
+    handle: &'a ProjectHandle,
+    answer: oneshot::Receiver<Result<Reply, RequestError>>,
+}
+
+impl Drop for Waiting<'_> {
+    /// Tasks that nobody got to know of are given back. Where that fails their leases run out.
+    fn drop(&mut self) {
+        self.answer.close();
+        let Ok(Ok(Reply::Taken { at, tasks })) = self.answer.try_recv() else { return };
+        for Taken { step, fence, .. } in tasks {
+            let ask = Ask::command(Command::GiveBack { step, fence }, Actor::Seaway, at);
+            let (caller, _) = oneshot::channel();
+            drop(self.handle.post(Message::Request { ask, caller }));
+        }
     }
 }

@@ -8,6 +8,7 @@ pub mod core;
 mod checkpoints;
 mod engine;
 mod handle;
+mod leases;
 mod live;
 mod loading;
 mod loss;

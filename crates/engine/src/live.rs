@@ -1,12 +1,13 @@
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
+use seaway_kernel::{Actor, Command, Reply, Taken};
 use seaway_model::{DeploymentId, Epoch, FastMap, Seq};
 use seaway_store::{AppendError, StoreError};
 use seaway_wire::Linked;
 use tokio::time::Instant;
 
 use crate::checkpoints::Due;
-use crate::core::{AppendFailure, Ask, Obstacle, Output, Request, Ticket, Writer};
+use crate::core::{AppendFailure, Ask, Obstacle, Output, Request, RequestError, Ticket, Writer};
 use crate::engine::Notice;
 use crate::loading::deployment_rows;
 use crate::loss;
@@ -65,6 +66,10 @@ impl<'a> Live<'a> {
             self.take_in();
             self.look();
             self.decide();
+            if self.stopping {
+                // Whoever asked for work last waits as little as those who waited already.
+                self.writer.dismiss(&mut self.out);
+            }
             self.outbox.submit().await;
             self.tell();
             if self.stopping && self.writer.is_settled() && self.task.mailbox.is_empty() {
@@ -80,7 +85,8 @@ impl<'a> Live<'a> {
                     Err(error) => return self.lost(&error).await,
                 },
                 Some((deployment, rows)) = self.revivals.next() => self.revive(deployment, rows),
-                () = stopped(&mut task.stop), if !self.stopping => {
+                () = stopped(&mut task.ends.revoked) => return self.revoked().await,
+                () = stopped(&mut task.ends.stop), if !self.stopping => {
                     self.stopping = true;
                     task.mailbox.close();
                 }
@@ -155,8 +161,10 @@ impl<'a> Live<'a> {
             match output {
                 Output::Durable { head } => self.advance(head),
                 Output::Reply { ticket, result } => {
-                    if let Some(caller) = self.callers.remove(&ticket) {
-                        drop(caller.send(result));
+                    if let Some(caller) = self.callers.remove(&ticket)
+                        && let Err(unheard) = caller.send(result)
+                    {
+                        self.give_back(unheard);
                     }
                 }
                 Output::Effect(effect) => {
@@ -175,6 +183,19 @@ impl<'a> Live<'a> {
             }
         }
         self.out = out;
+    }
+
+    /// Whoever asked for work went away while it waited; others should not wait for its leases.
+    fn give_back(&mut self, unheard: Result<Reply, RequestError>) {
+        let Ok(Reply::Taken { at, tasks }) = unheard else { return };
+        for Taken { step, fence, .. } in tasks {
+            let command = Command::GiveBack { step, fence };
+            let ask = Ask::command(command, Actor::Seaway, at);
+            let ticket = Ticket(self.tickets);
+            self.tickets += 1;
+            // Where there is no room the lease runs out.
+            let _ = self.writer.offer(Request { ticket, ask });
+        }
     }
 
     fn advance(&mut self, head: Seq) {
@@ -218,6 +239,18 @@ impl<'a> Live<'a> {
         self.task.inbox.extend(self.inspections.into_iter().map(Message::Inspect));
         let certain = failure != AppendFailure::Unknown;
         loss::turn(self.task, error, certain.then_some(self.epoch))
+    }
+
+    /// Another process owns the project: everyone is told.
+    async fn revoked(mut self) -> Turn {
+        self.outbox.rest().await;
+        for (ticket, error) in self.writer.failed(AppendFailure::Fenced) {
+            if let Some(caller) = self.callers.remove(&ticket) {
+                drop(caller.send(Err(error)));
+            }
+        }
+        self.task.inbox.extend(self.inspections.into_iter().map(Message::Inspect));
+        Turn::End(RequestError::NotOwner)
     }
 
     /// When to go on although nothing happened.

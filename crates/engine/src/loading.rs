@@ -16,6 +16,8 @@ pub(crate) enum ReadError {
     Checkpoint(#[from] CheckpointRejected),
     #[error(transparent)]
     Log(#[from] LoadError),
+    #[error("another process owns the project")]
+    Elsewhere,
 }
 
 /// A project that was folded up to the end of its log.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use seaway_model::{Epoch, Name, Seq, Span, Timestamp};
-use seaway_store::StoreError;
+use seaway_store::{Lease, StoreError};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
@@ -24,12 +24,22 @@ pub(crate) struct ProjectTask {
     /// Taken from the mailbox and not yet looked at.
     pub(crate) inbox: Vec<Message>,
     pub(crate) head: watch::Sender<Seq>,
-    pub(crate) stop: watch::Receiver<bool>,
+    pub(crate) ends: Ends,
+    /// Since when it is leased, once it is.
+    pub(crate) leased: Arc<OnceLock<Instant>>,
     pub(crate) clock: Option<EngineClock>,
     /// Up to where checkpoints exist or were asked for.
     pub(crate) checkpointed: Seq,
     /// Failures since the last append that became durable.
     pub(crate) failures: u32,
+}
+
+/// What ends a project from outside.
+#[derive(Clone, Debug)]
+pub(crate) struct Ends {
+    pub(crate) stop: watch::Receiver<bool>,
+    /// Another process owns it now.
+    pub(crate) revoked: watch::Receiver<bool>,
 }
 
 /// What the task does next.
@@ -62,7 +72,7 @@ impl ProjectTask {
         handle: &ProjectHandle,
         mailbox: mpsc::Receiver<Message>,
         head: watch::Sender<Seq>,
-        stop: watch::Receiver<bool>,
+        ends: Ends,
     ) -> Self {
         Self {
             project: handle.project.clone(),
@@ -70,7 +80,8 @@ impl ProjectTask {
             mailbox,
             inbox: Vec::new(),
             head,
-            stop,
+            ends,
+            leased: Arc::new(OnceLock::new()),
             clock: None,
             checkpointed: Seq(0),
             failures: 0,
@@ -113,7 +124,7 @@ impl ProjectTask {
         let (store, project) = (self.context.store.clone(), self.project.clone());
         let epoch = match keep {
             Some(epoch) => epoch,
-            None => store.acquire(&project, &self.context.options.owner).await?,
+            None => acquire(&self.context.clone(), &project, self.leased.clone()).await?,
         };
         let folded = fold(&store, &project).await?;
         let head = folded.replay.head();
@@ -129,6 +140,9 @@ impl ProjectTask {
     }
 
     fn unreadable(&mut self, error: &ReadError) -> Turn {
+        if let ReadError::Elsewhere = error {
+            return Turn::End(RequestError::NotOwner);
+        }
         let why = chain(error);
         tracing::error!(project = %self.project, why, "project cannot be loaded");
         match error {
@@ -175,9 +189,10 @@ impl ProjectTask {
         loop {
             self.inbox.drain(..).for_each(|message| message.decline(error.clone()));
             tokio::select! {
-                () = stopped(&mut self.stop) => {
+                () = stopped(&mut self.ends.stop) => {
                     return Turn::End(self.not_written(Obstacle::Stopping));
                 }
+                () = stopped(&mut self.ends.revoked) => return Turn::End(RequestError::NotOwner),
                 () = tokio::time::sleep_until(hold.until) => {
                     return Turn::Load { keep: None, hold: None };
                 }
@@ -190,9 +205,10 @@ impl ProjectTask {
 
     async fn sleep(&mut self, epoch: Epoch) -> Turn {
         tokio::select! {
-            () = stopped(&mut self.stop) => {
+            () = stopped(&mut self.ends.stop) => {
                 Turn::End(self.not_written(Obstacle::Stopping))
             }
+            () = stopped(&mut self.ends.revoked) => Turn::End(RequestError::NotOwner),
             count = self.mailbox.recv_many(&mut self.inbox, 64) => match count {
                 0 => Turn::End(self.not_written(Obstacle::Stopping)),
                 _ => Turn::Load { keep: Some(epoch), hold: None },
@@ -216,6 +232,26 @@ impl ProjectTask {
         let clock = self.clock.as_ref().expect("a project that was loaded has a clock");
         let Span(micros) = clock.until(time);
         Instant::now() + Duration::from_micros(micros.unsigned_abs())
+    }
+}
+
+/// Takes ownership anew, so that whatever was written under an earlier one is refused.
+async fn acquire(
+    context: &Context,
+    project: &Name,
+    leased: Arc<OnceLock<Instant>>,
+) -> Result<Epoch, ReadError> {
+    let (store, owner) = (&context.store, &context.options.owner);
+    let Some(ttl) = context.options.lease else {
+        return Ok(store.acquire(project, owner).await?);
+    };
+    store.release(project, owner).await?;
+    match store.lease(project, owner, ttl).await? {
+        Lease::Held { epoch } => {
+            leased.get_or_init(Instant::now);
+            Ok(epoch)
+        }
+        Lease::Elsewhere { .. } => Err(ReadError::Elsewhere),
     }
 }
 

@@ -11,8 +11,8 @@ use sha2::{Digest as _, Sha256};
 use crate::Kernel;
 use crate::flow::Flow;
 use crate::state::{
-    Alarm, Cause, Cell, Course, Deployment, Executor, Ghost, Ground, Lease, Members, Numbers,
-    Offer, Origin, Permit, PermitKey, RunKey, StepKey, Tries, World,
+    Alarm, Cause, Cell, Course, Deployment, Documents, Executor, Ghost, Ground, Lease, Members,
+    Numbers, Offer, Origin, Permit, PermitKey, RunKey, StepKey, Tries, World,
 };
 use crate::structure::{self, Sequence, Slot, Structure, Trigger};
 
@@ -25,7 +25,7 @@ pub enum CheckpointError {
 }
 
 /// Raised whenever the form below changes; older checkpoints are then replayed over, not read.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Folded state, as it is stored and as it is hashed. Whatever follows from the rest is left out,
 /// and numbers that depend on the order of interning are spelled out.
@@ -51,6 +51,7 @@ struct Stored {
     last_revision: Revision,
     recent: Vec<(Name, Box<str>, Revision)>,
     executors: BTreeMap<ExecutorName, Executor>,
+    documents: Documents,
 }
 
 /// By stage, service and group: the newest revision at every member.
@@ -203,8 +204,9 @@ impl Kernel {
             member_places,
             task_places,
             last_revision: self.last_revision,
-            recent: self.recent.iter().cloned().collect(),
+            recent: self.recent.all().cloned().collect(),
             executors: self.executors.all().clone(),
+            documents: self.documents.clone(),
         }
     }
 
@@ -225,7 +227,10 @@ impl Kernel {
         self.head = stored.head;
         self.time = stored.time;
         self.last_revision = stored.last_revision;
-        self.recent = stored.recent.into();
+        for (service, version, revision) in &stored.recent {
+            self.recent.note(service, version, *revision);
+        }
+        self.documents = stored.documents;
         for (name, executor) in stored.executors {
             self.executors.register(&name, executor, stored.time);
         }

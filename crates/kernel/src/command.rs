@@ -2,13 +2,21 @@ use seaway_model::{
     DeploymentId, ExecutorName, Fence, Name, Outcome, Revision, Seq, Span, TargetId,
 };
 
-use crate::record::{Detail, Step, Subscription};
-use crate::structure::{StructureChange, StructureError};
+use crate::record::{Detail, DocumentEdit, Services, Step, Subscription};
+use crate::structure::{Structure, StructureChange, StructureError};
 
 /// A request that may be refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     ChangeStructure(StructureChange),
+    /// Changes documents, and with them the whole structure, at once.
+    Apply {
+        /// The structure from now on; none: as it is.
+        structure: Option<Structure>,
+        /// The services that may be deployed from now on; none: all.
+        services: Option<Services>,
+        documents: Vec<DocumentEdit>,
+    },
     /// Registers the version if it is new, and sends it into the pipeline. `known` is the number
     /// that the store has for the version, if it has one.
     Start {
@@ -55,6 +63,23 @@ pub enum Command {
         executor: ExecutorName,
         ttl: Span,
     },
+    /// Takes whatever waits for an executor, up to `max` tasks; perhaps none.
+    Take {
+        executor: ExecutorName,
+        max: usize,
+        ttl: Span,
+    },
+    /// Ends a lease before its time: nobody got to know of it.
+    GiveBack {
+        step: Step,
+        fence: Fence,
+    },
+    /// A person answers a task that waits for one.
+    Approve {
+        step: Step,
+        outcome: Outcome,
+        comment: Option<Box<str>>,
+    },
     Report {
         step: Step,
         fence: Fence,
@@ -99,6 +124,7 @@ pub enum Reply {
     },
     Started {
         at: Seq,
+        deployment: DeploymentId,
         revision: Revision,
     },
     /// `step` is the one to report on: the share of this executor.
@@ -107,6 +133,23 @@ pub enum Reply {
         step: Step,
         fence: Fence,
     },
+    /// What an executor holds from now on.
+    Taken {
+        at: Seq,
+        tasks: Vec<Taken>,
+    },
+}
+
+/// A task that an executor has just taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// The one to report on: the share of this executor.
+    pub step: Step,
+    pub fence: Fence,
+    pub task: Name,
+    pub path: String,
+    /// The data of its message, as the text of a JSON object.
+    pub data: Box<str>,
 }
 
 /// Why a command was not carried out, and what to do about it.
@@ -215,6 +258,27 @@ pub enum Refusal {
     BadSubscriptions,
     #[error("a project has at most {max} executors; let some leave", max = Refusal::MAX_EXECUTORS)]
     TooManyExecutors,
+    #[error(
+        "names that begin with seaway/ belong to executors that are built in; use another than {0}"
+    )]
+    ReservedExecutor(ExecutorName),
+    #[error(
+        "service {service} is not part of the project{}; add it to the Project document and apply \
+         that, or set autoServices there",
+        listed(known)
+    )]
+    UnknownService { service: Name, known: Vec<Name> },
+    #[error("no approval waits here; look at what does with `seaway why`")]
+    NoApproval,
+    #[error("{0:?} cannot be the name of a document; use up to 300 characters")]
+    BadDocument(Box<str>),
+    #[error("document {0:?} is there twice; keep one of them")]
+    DocumentTwice(Box<str>),
+    #[error(
+        "a project has at most {documents} documents and resources, and {services} services; \
+         delete some", documents = Refusal::MAX_DOCUMENTS, services = Refusal::MAX_SERVICES
+    )]
+    TooManyDocuments,
     #[error("executor {0} is not registered; register it first")]
     UnknownExecutor(ExecutorName),
     #[error("executor {0} is not subscribed to this task; change its subscriptions")]
@@ -239,6 +303,11 @@ impl Refusal {
     pub const MAX_EXECUTORS: usize = 10_000;
     /// Of one sequence in one deployment: what bounds a loop.
     pub const MAX_RUNS: u32 = 100;
+    /// Tasks that are taken at once.
+    pub const MAX_TAKEN: usize = 100;
+    pub const MAX_DOCUMENT_NAME: usize = 300;
+    pub const MAX_DOCUMENTS: usize = 10_000;
+    pub const MAX_SERVICES: usize = 10_000;
     /// Bounds the memory of one project.
     pub const MAX_IN_PROGRESS: usize = 1_000_000;
 }
@@ -260,4 +329,8 @@ pub(crate) fn answer_detail(answer: &Option<Box<str>>) -> Option<Box<Detail>> {
 
 fn named(stages: &[Name]) -> String {
     stages.iter().map(Name::as_str).collect::<Vec<&str>>().join(", ")
+}
+
+fn listed(known: &[Name]) -> String {
+    if known.is_empty() { String::new() } else { format!(", which has {}", named(known)) }
 }

@@ -1,11 +1,14 @@
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use seaway_model::{
     DeploymentId, ExecutorName, Fence, Name, Revision, Seq, TargetDef, TargetError, TargetTable,
     Timestamp,
 };
 
-use crate::state::{Alarms, Deployment, Executors, Permits, Places, Spot, Waiter, World};
+use crate::state::{
+    Alarms, Claimable, Deployment, Documents, Executors, Permits, Places, Recent, Spot, Waiter,
+    World,
+};
 use crate::{Refusal, Step};
 
 /// One project: everything that its log adds up to.
@@ -25,8 +28,7 @@ pub struct Kernel {
     pub(crate) permits: Permits,
     pub(crate) places: Places,
     pub(crate) last_revision: Revision,
-    /// Registrations that the store may not have answered for yet.
-    pub(crate) recent: VecDeque<(Name, Box<str>, Revision)>,
+    pub(crate) recent: Recent,
     /// Deployments with something to look at, oldest first.
     pub(crate) active: BTreeSet<(Revision, Seq)>,
     /// Deployments that ended since the last sweep, with their services.
@@ -38,8 +40,11 @@ pub struct Kernel {
     pub(crate) offered: BTreeMap<Name, BTreeSet<Step>>,
     /// Derived: the tasks that wait for an executor, or did while they are in flight.
     pub(crate) shares: BTreeMap<ExecutorName, BTreeSet<Step>>,
+    /// Derived: the shares that may be taken now.
+    pub(crate) claimable: Claimable,
     /// Derived: what happens by itself when its time comes.
     pub(crate) alarms: Alarms,
+    pub(crate) documents: Documents,
     pub(crate) volatile: Volatile,
 }
 
@@ -62,10 +67,6 @@ pub enum Pace {
     More,
 }
 
-/// How many registrations are remembered: more than can be under way between a look into the
-/// store and the decision that follows it.
-pub(crate) const MAX_RECENT: usize = 1_000;
-
 impl Kernel {
     #[must_use]
     pub fn new(project: &Name) -> Self {
@@ -80,14 +81,16 @@ impl Kernel {
             permits: Permits::default(),
             places: Places::default(),
             last_revision: Revision(0),
-            recent: VecDeque::new(),
+            recent: Recent::default(),
             active: BTreeSet::new(),
             ended: Vec::new(),
             revived: Vec::new(),
             executors: Executors::default(),
             offered: BTreeMap::new(),
             shares: BTreeMap::new(),
+            claimable: Claimable::default(),
             alarms: Alarms::default(),
+            documents: Documents::default(),
             volatile: Volatile::default(),
         }
     }
@@ -183,7 +186,8 @@ impl Kernel {
             self.alarms.clear_all(id);
             for (&(target, kind), offer) in &gone.offers {
                 let step = Step { deployment: id, target, kind };
-                offer.parts.iter().for_each(|part| self.forget_share(&part.executor, step));
+                let rank = gone.rank();
+                offer.parts.iter().for_each(|part| self.forget_share(&part.executor, step, rank));
                 self.withdraw_offer(step);
             }
             self.ended.push((id, gone.service));

@@ -18,15 +18,18 @@ mod structure;
 mod view;
 
 pub use checkpoint::CheckpointError;
-pub use command::{Command, Effect, Refusal, Reply, Report};
+pub use command::{Command, Effect, Refusal, Reply, Report, Taken};
 pub use flow::merge;
 pub use fold::IllegalRecord;
 pub use kernel::{Kernel, Pace};
-pub use record::{Actor, Detail, Expression, Operator, Reason, Record, Step, Subscription};
+pub use record::{
+    Actor, Detail, DocumentEdit, Expression, Operator, Reason, Record, Services, Step, Subscription,
+};
 pub use structure::{
     Batch, Edit, Entry, Event, Group, On, Policy, Range, Retries, Selector, Sequence, Slot, Stage,
     Structure, StructureChange, StructureError, Task, Trigger, When,
 };
 pub use view::{
-    Affected, Edge, EdgeState, Fate, Foreseen, Message, Plan, Waiting, WaitingJoin, WaitingStep,
+    Affected, Edge, EdgeState, Fate, Foreseen, Message, Plan, RegisteredExecutor, UnderWay,
+    Waiting, WaitingJoin, WaitingStep,
 };

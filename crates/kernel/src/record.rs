@@ -1,8 +1,9 @@
+use std::collections::BTreeSet;
 use std::fmt;
 
 use seaway_model::{
-    Attempt, DeploymentId, ExecutorName, Fact, Fence, Kind, Name, Outcome, Revision, Seq, Span,
-    TargetId, Timestamp,
+    Attempt, DeploymentId, Digest, ExecutorName, Fact, Fence, Kind, Name, Outcome, Revision, Seq,
+    Span, TargetId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +60,27 @@ pub enum Detail {
     Registers { executor: ExecutorName, subscriptions: Vec<Subscription>, ttl: Span },
     /// With `executor-left`.
     Leaves { executor: ExecutorName },
+    /// With a change of documents.
+    Applies { documents: Vec<DocumentEdit>, services: Option<Services> },
     /// With `retried`: what a person changed in the data.
     Edits(Box<str>),
+}
+
+/// A document from now on: what it is, or that it is gone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentEdit {
+    pub kind: Box<str>,
+    pub name: Box<str>,
+    #[serde(default)]
+    pub digest: Option<Digest>,
+}
+
+/// The services that a project knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Services {
+    /// Others are welcome, too.
+    pub auto: bool,
+    pub names: BTreeSet<Name>,
 }
 
 /// What an executor wants to do.

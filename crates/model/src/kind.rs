@@ -106,6 +106,7 @@ words! {
         Structure = 18, "structure";
         Executor = 19, "executor";
         Event = 20, "event";
+        Documents = 21, "documents";
     }
 }
 

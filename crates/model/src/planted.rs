@@ -46,6 +46,14 @@ pub enum Bug {
     RetriesUnlimited,
     /// A run that failed keeps nothing for what its failure triggers.
     NothingInherited,
+    /// An executor that waits for work is not told when there is some.
+    WokenForgotten,
+    /// Whoever waits next gets the tasks that somebody else was just given.
+    HandedOutTwice,
+    /// What a request with a key was answered is not kept in the store.
+    AnswerNotKept,
+    /// A task that a person rejects has passed.
+    RejectionPasses,
 }
 
 #[cfg(feature = "planted")]

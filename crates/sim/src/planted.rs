@@ -1,7 +1,7 @@
 use seaway_model::planted::Bug;
 
 /// Every bug that can be planted, with the name that the command line and the table use.
-pub const BUGS: [(Bug, &str); 22] = [
+pub const BUGS: [(Bug, &str); 26] = [
     (Bug::AcknowledgedBeforeSync, "acknowledged-before-sync"),
     (Bug::EpochUnchecked, "epoch-unchecked"),
     (Bug::FenceUnchecked, "fence-unchecked"),
@@ -24,6 +24,10 @@ pub const BUGS: [(Bug, &str); 22] = [
     (Bug::WithdrawnStarts, "withdrawn-starts"),
     (Bug::RetriesUnlimited, "retries-unlimited"),
     (Bug::NothingInherited, "nothing-inherited"),
+    (Bug::WokenForgotten, "woken-forgotten"),
+    (Bug::HandedOutTwice, "handed-out-twice"),
+    (Bug::AnswerNotKept, "answer-not-kept"),
+    (Bug::RejectionPasses, "rejection-passes"),
 ];
 
 /// A planted bug and a seed that finds it.

@@ -13,6 +13,12 @@ const PIECE: usize = 256 * 1024;
 /// How many usable checkpoints are kept: the newest, and one to fall back to.
 const KEPT: i64 = 2;
 
+/// A checkpoint `c` that was not set aside and is one of this log, which may be archived up to it.
+pub(crate) const USABLE: &str = "c.project = ?1 AND c.set_aside IS NULL AND c.hash =
+       (SELECT CASE WHEN p.base = c.seq THEN p.base_hash ELSE
+          (SELECT r.hash FROM record r WHERE r.project = ?1 AND r.seq = c.seq) END
+        FROM project p WHERE p.id = ?1 AND p.base <= c.seq)";
+
 impl Store {
     /// Keeps a checkpoint, and forgets all but the newest two. It counts from the moment at which
     /// its last piece is durable; one that was interrupted is never seen.
@@ -52,12 +58,11 @@ impl Store {
     /// are those that were written is for the caller to check.
     pub async fn checkpoint(&self, project: &Name) -> Result<Option<Checkpoint>, StoreError> {
         let id = self.project_id(project).await?;
-        let newest = Query::new(
-            "SELECT c.seq, c.hash, c.state_digest FROM checkpoint c
-             JOIN record r ON r.project = c.project AND r.seq = c.seq AND r.hash = c.hash
-             WHERE c.project = ?1 AND c.set_aside IS NULL ORDER BY c.seq DESC LIMIT 1",
-            vec![id.into()],
+        let newest = format!(
+            "SELECT c.seq, c.hash, c.state_digest FROM checkpoint c WHERE {USABLE}
+             ORDER BY c.seq DESC LIMIT 1"
         );
+        let newest = Query::new(newest, vec![id.into()]);
         let Some(mut checkpoint) = self.select(newest, outline).await?.pop() else {
             return Ok(None);
         };
@@ -85,12 +90,16 @@ impl Store {
         self.write(vec![query]).await.map(|_| ())
     }
 
+    /// The first one after what is archived stays: it stands for the records that are gone.
     async fn forget_old_checkpoints(&self, id: i64) -> Result<(), StoreError> {
         let oldest_kept = "SELECT seq FROM checkpoint WHERE project = ?1 AND set_aside IS NULL
              ORDER BY seq DESC LIMIT 1 OFFSET ?2";
+        let anchor = "SELECT min(c.seq) FROM checkpoint c JOIN project p ON p.id = c.project
+             WHERE c.project = ?1 AND c.set_aside IS NULL AND p.base > 0 AND c.seq >= p.base";
+        let old = format!("seq < ({oldest_kept}) AND seq <> coalesce(({anchor}), 0)");
         let sql = format!(
-            "SELECT DISTINCT seq FROM checkpoint_piece WHERE project = ?1 AND seq < ({oldest_kept})
-             UNION SELECT seq FROM checkpoint WHERE project = ?1 AND seq < ({oldest_kept})"
+            "SELECT DISTINCT seq FROM checkpoint_piece WHERE project = ?1 AND {old}
+             UNION SELECT seq FROM checkpoint WHERE project = ?1 AND {old}"
         );
         let old = Query::new(sql, vec![id.into(), (KEPT - 1).into()]);
         for seq in self.select(old, decode::first_int).await? {

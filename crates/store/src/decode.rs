@@ -2,7 +2,7 @@ use seaway_model::{
     Attempt, DeploymentId, Digest, Fact, Kind, Name, Outcome, Revision, Seq, TargetDef, TargetId,
     Timestamp,
 };
-use seaway_wire::{DeploymentStart, Linked, Row, StoredTarget};
+use seaway_wire::{DeploymentStart, KeptAnswer, Linked, Row, StoredTarget};
 use uuid::Uuid;
 
 use crate::log_store::Columns;
@@ -45,11 +45,11 @@ pub(crate) fn row(line: &dyn Columns) -> Result<Row, Damaged> {
     row_at(seq, line).map_err(|damaged| damaged.of_record(seq))
 }
 
-/// A record and, behind its columns, the hash of the one before it, which the first does not have.
+/// A record and, behind its columns, the hash of the one before it.
 pub(crate) fn linked(line: &dyn Columns) -> Result<Linked, Damaged> {
     let row = row(line)?;
     let column = ROW.split(", ").count();
-    let previous = if row.seq == Seq(1) { Digest::GENESIS } else { digest(line, column)? };
+    let previous = digest(line, column)?;
     Ok(Linked { row, previous })
 }
 
@@ -108,22 +108,40 @@ pub(crate) fn start(line: &dyn Columns) -> Result<DeploymentStart, Damaged> {
 
 pub(crate) fn precedents(line: &dyn Columns) -> Result<Precedents, Damaged> {
     let started = maybe_number(line, 0)?.map(Seq);
-    Ok(Precedents { started, revision: maybe_number(line, 1)?.map(Revision) })
+    let answer = if line.maybe_blob(2)?.is_some() { Some(answer_from(line, 2)?) } else { None };
+    Ok(Precedents { started, revision: maybe_number(line, 1)?.map(Revision), answer })
+}
+
+pub(crate) fn answer(line: &dyn Columns) -> Result<KeptAnswer, Damaged> {
+    answer_from(line, 0)
+}
+
+fn answer_from(line: &dyn Columns, first: usize) -> Result<KeptAnswer, Damaged> {
+    let column = first + 2;
+    let deployment = line.maybe_blob(column)?.map(|bytes| deployment_id(column, bytes));
+    Ok(KeptAnswer {
+        key: digest(line, first)?,
+        at: Seq(number(line, first + 1)?),
+        deployment: deployment.transpose()?,
+        revision: maybe_number(line, first + 3)?.map(Revision),
+    })
 }
 
 pub(crate) fn standing(line: &dyn Columns) -> Result<Standing, Damaged> {
-    let ended = match maybe_number(line, 6)? {
-        Some(seq) => Some(Ended { fact: word(line, 5, Fact::from_code)?, seq: Seq(seq) }),
-        None => None,
-    };
     Ok(Standing {
         deployment: deployment_id(0, blob(line, 0)?)?,
         revision: Revision(number(line, 1)?),
         service: name(line, 2)?,
         version: line.maybe_text(3)?.map(Into::into),
         opened: Seq(number(line, 4)?),
-        ended,
+        ended: ended(line, 5)?,
     })
+}
+
+/// What a span ended with and where, from two columns that are empty while it is open.
+pub(crate) fn ended(line: &dyn Columns, first: usize) -> Result<Option<Ended>, Damaged> {
+    let Some(seq) = maybe_number(line, first + 1)? else { return Ok(None) };
+    Ok(Some(Ended { fact: word(line, first, Fact::from_code)?, seq: Seq(seq) }))
 }
 
 pub(crate) fn first_int(line: &dyn Columns) -> Result<i64, Damaged> {
@@ -156,7 +174,10 @@ pub(crate) fn number<T: TryFrom<i64>>(line: &dyn Columns, column: usize) -> Resu
     maybe_number(line, column)?.ok_or(Damaged::Missing(column))
 }
 
-fn maybe_number<T: TryFrom<i64>>(line: &dyn Columns, column: usize) -> Result<Option<T>, Damaged> {
+pub(crate) fn maybe_number<T: TryFrom<i64>>(
+    line: &dyn Columns,
+    column: usize,
+) -> Result<Option<T>, Damaged> {
     let Some(value) = line.maybe_int(column)? else { return Ok(None) };
     match T::try_from(value) {
         Ok(number) => Ok(Some(number)),
@@ -164,16 +185,24 @@ fn maybe_number<T: TryFrom<i64>>(line: &dyn Columns, column: usize) -> Result<Op
     }
 }
 
-fn text(line: &dyn Columns, column: usize) -> Result<&str, Damaged> {
+pub(crate) fn text(line: &dyn Columns, column: usize) -> Result<&str, Damaged> {
     line.maybe_text(column)?.ok_or(Damaged::Missing(column))
 }
 
-fn name(line: &dyn Columns, column: usize) -> Result<Name, Damaged> {
+pub(crate) fn name(line: &dyn Columns, column: usize) -> Result<Name, Damaged> {
     let text = text(line, column)?;
     Name::new(text).map_err(|source| Damaged::Unreadable(column, Box::new(source)))
 }
 
-fn word<T>(line: &dyn Columns, column: usize, from: fn(u8) -> Option<T>) -> Result<T, Damaged> {
+pub(crate) fn maybe_name(line: &dyn Columns, column: usize) -> Result<Option<Name>, Damaged> {
+    line.maybe_text(column)?.is_some().then(|| name(line, column)).transpose()
+}
+
+pub(crate) fn word<T>(
+    line: &dyn Columns,
+    column: usize,
+    from: fn(u8) -> Option<T>,
+) -> Result<T, Damaged> {
     let code = int(line, column)?;
     let known = u8::try_from(code).ok().and_then(from);
     known.ok_or_else(|| Damaged::Meaningless { column, found: code.to_string() })

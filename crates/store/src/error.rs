@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
-use seaway_model::{Epoch, Name, Seq, TargetError, TargetId};
-use seaway_wire::ChainBreak;
+use seaway_model::{DeploymentId, Epoch, Name, Seq, TargetError, TargetId};
+use seaway_wire::{ArchiveBreak, ChainBreak};
 
 /// Whatever a database driver had to say.
 pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
@@ -43,6 +43,13 @@ pub enum OpenError {
 pub enum StoreError {
     #[error("project {0} does not exist; create it first")]
     UnknownProject(Name),
+    #[error(
+        "records of deployment {deployment} are archived, up to position {base}; it can be read \
+         from the archive, but not be gone on with"
+    )]
+    Archived { deployment: DeploymentId, base: Seq },
+    #[error("what was to be kept is malformed: {0}")]
+    Malformed(&'static str),
     #[error("the disk of the store is full and nothing was written; free some space")]
     DiskFull,
     #[error("the store was opened for reading only")]
@@ -66,8 +73,8 @@ pub enum AppendError {
     /// `seq` is the record that repeats something or, where the database does not say which one
     /// it is, the first of the append.
     #[error(
-        "the append at {seq} repeats the key of a record, a path or a deployment of the log; this \
-         is a bug of whoever made it"
+        "the append at {seq} repeats the key of a record or an answer, a path or a deployment of \
+         the log; this is a bug of whoever made it"
     )]
     Duplicate { seq: Seq },
     #[error("the append is malformed: {0}")]
@@ -123,10 +130,50 @@ pub enum BackupError {
     Failed { path: PathBuf, source: Cause },
 }
 
+/// Why nothing was archived. The log is as it was, unless it says otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("everything up to {base} is archived already; name a later position")]
+    Nothing { base: Seq },
+    /// Without what a checkpoint holds the log could not be loaded any more.
+    #[error(
+        "the log can be archived up to {possible} only, not up to {upto}: loading the project \
+         needs what is behind it until there is a newer checkpoint; try again later, or archive \
+         less"
+    )]
+    TooFar { upto: Seq, possible: Seq },
+    #[error("{} exists; an archive never overwrites a file", .0.display())]
+    Exists(PathBuf),
+    #[error("the log is broken; verify it, and restore a backup")]
+    Log(#[source] ArchiveBreak),
+    #[error("{} is not a sound archive", path.display())]
+    Broken { path: PathBuf, source: ArchiveBreak },
+    #[error("the archive {} could not be written or read", path.display())]
+    Failed { path: PathBuf, source: Cause },
+}
+
+/// Why a backup was not restored. Nothing is in the directory that was not there before, except
+/// for its lock.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    #[error(transparent)]
+    Unusable(#[from] OpenError),
+    #[error("{} is not empty; choose a directory that is empty or does not exist", .0.display())]
+    NotEmpty(PathBuf),
+    #[error("the backup {} is damaged; take another one: {findings}", file.display())]
+    Damaged { file: PathBuf, findings: String },
+    #[error("the backup could not be copied to {}", dir.display())]
+    Failed { dir: PathBuf, source: Cause },
+}
+
 impl From<StoreError> for AppendError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::UnknownProject(name) => Self::UnknownProject(name),
+            StoreError::Archived { .. } => Self::Malformed("it goes on with what is archived"),
+            StoreError::Malformed(what) => Self::Malformed(what),
             StoreError::DiskFull => Self::DiskFull,
             StoreError::ReadOnly => Self::ReadOnly,
             StoreError::Unavailable(cause) => Self::Unavailable(cause),

@@ -2,7 +2,7 @@ use seaway_model::{Name, Seq};
 
 use crate::decode::{self, ROW};
 use crate::error::StoreError;
-use crate::log_store::{Query, Value, int};
+use crate::log_store::{Columns, Query, Value, int};
 use crate::question::{Filter, Listed, Order, Page};
 use crate::store::Store;
 
@@ -24,9 +24,12 @@ impl Store {
         limit: usize,
     ) -> Result<Page<Listed>, StoreError> {
         let id = self.project_id(project).await?;
-        let head = self.head(project).await?.seq;
-        let mut first = int(filter.since.unwrap_or(Seq(1)).0);
-        let mut last = int(filter.until.unwrap_or(head).min(head).0);
+        let ends = Query::new("SELECT base, head FROM project WHERE id = ?1", vec![id.into()]);
+        let decode = |line: &dyn Columns| Ok((decode::int(line, 0)?, decode::int(line, 1)?));
+        let ends = self.select(ends, decode).await?;
+        let (base, head) = ends.first().copied().unwrap_or_default();
+        let mut first = filter.since.map_or(0, |since| int(since.0)).max(base + 1);
+        let mut last = filter.until.map_or(head, |until| int(until.0)).min(head);
         match (cursor, order) {
             (Some(cursor), Order::OldestFirst) => {
                 first = first.max(int(cursor.0).saturating_add(1))

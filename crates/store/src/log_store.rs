@@ -29,6 +29,10 @@ pub(crate) trait LogStore {
     /// be asked. Lines that say `ok` are no findings.
     const FINDINGS: Option<&'static str>;
 
+    /// The database's own clock in microseconds since 1970, as of the beginning of a statement or
+    /// earlier.
+    const NOW: &'static str;
+
     /// Whether what is handed in later is written later.
     const KEEPS_ORDER: bool;
 
@@ -75,6 +79,7 @@ pub(crate) struct Query {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
+    Null,
     Int(i64),
     Text(Box<str>),
     Blob(Vec<u8>),
@@ -89,6 +94,18 @@ impl Query {
 impl From<i64> for Value {
     fn from(value: i64) -> Self {
         Self::Int(value)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl From<Vec<u8>> for Value {
+    fn from(value: Vec<u8>) -> Self {
+        Self::Blob(value)
     }
 }
 

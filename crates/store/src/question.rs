@@ -1,5 +1,5 @@
 use seaway_model::{DeploymentId, Digest, Fact, Kind, Name, Revision, Seq, Timestamp};
-use seaway_wire::Row;
+use seaway_wire::{KeptAnswer, Row};
 
 /// The last record of a log; position 0 and the genesis hash when there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,8 @@ pub struct Precedents {
     pub started: Option<Seq>,
     /// The number of the version.
     pub revision: Option<Revision>,
+    /// What is kept under the key that was asked for.
+    pub answer: Option<KeptAnswer>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use seaway_model::{Epoch, Name};
 use seaway_wire::Append;
 
 use crate::decode;
-use crate::error::{AppendError, BackupError, OpenError, StoreError};
+use crate::error::{AppendError, BackupError, OpenError, RestoreError, StoreError};
 use crate::log_store::{Decode, LogStore, Query, Receipt, int};
 use crate::postgres::Postgres;
 use crate::question::Head;
@@ -81,10 +81,12 @@ impl Store {
         self.select(query, decode::first_name).await
     }
 
-    /// Takes over a project. From here on, appends of all earlier owners are refused.
+    /// Takes over a project, whoever holds a lease of it. From here on, appends of all earlier
+    /// owners are refused.
     pub async fn acquire(&self, project: &Name, owner: &str) -> Result<Epoch, StoreError> {
         let query = Query::new(
-            "UPDATE project SET epoch = epoch + 1, owner = ?2 WHERE name = ?1 RETURNING epoch",
+            "UPDATE project SET epoch = epoch + 1, owner = ?2, lease = NULL WHERE name = ?1
+             RETURNING epoch",
             vec![project.as_str().into(), owner.into()],
         );
         match self.write(vec![query]).await? {
@@ -137,6 +139,13 @@ impl Store {
         }
     }
 
+    /// Makes a data directory out of a backup. The file must be a sound database of a version that
+    /// this program knows, and the directory empty or not there; nothing is ever overwritten. What
+    /// is interrupted leaves a directory that can be restored to again.
+    pub async fn restore(backup: &Path, dir: &Path) -> Result<(), RestoreError> {
+        Sqlite::restore(backup, dir).await
+    }
+
     pub(crate) async fn write(&self, statements: Vec<Query>) -> Result<Option<i64>, StoreError> {
         match &self.backend {
             Backend::Sqlite(sqlite) => sqlite.write(statements).await,
@@ -152,6 +161,14 @@ impl Store {
         match &self.backend {
             Backend::Sqlite(sqlite) => sqlite.select(query, decode).await,
             Backend::Postgres(postgres) => postgres.select(query, decode).await,
+        }
+    }
+
+    /// The clock of the database, for use in a statement.
+    pub(crate) fn now(&self) -> &'static str {
+        match &self.backend {
+            Backend::Sqlite(_) => Sqlite::NOW,
+            Backend::Postgres(_) => Postgres::NOW,
         }
     }
 

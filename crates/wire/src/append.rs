@@ -1,5 +1,5 @@
 use seaway_kernel::{Detail, Record};
-use seaway_model::{DeploymentId, Epoch, Kind, Name, Revision, Seq, TargetDef};
+use seaway_model::{DeploymentId, Digest, Epoch, Kind, Name, Revision, Seq, TargetDef};
 
 use crate::{Row, SpanEdit};
 
@@ -14,6 +14,8 @@ pub struct Append {
     pub targets: Vec<StoredTarget>,
     pub spans: Vec<SpanEdit>,
     pub starts: Vec<DeploymentStart>,
+    /// What requests that carry a key of their own were answered with.
+    pub answers: Vec<KeptAnswer>,
 }
 
 /// A target with its path spelled out, so that people can query it.
@@ -31,6 +33,18 @@ pub struct DeploymentStart {
     pub version: Box<str>,
     pub revision: Revision,
     pub seq: Seq,
+}
+
+/// What a request was answered with, kept under its key: the same request again gets this answer
+/// and has no second effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptAnswer {
+    /// Unique within the project.
+    pub key: Digest,
+    /// The position at which the request was done.
+    pub at: Seq,
+    pub deployment: Option<DeploymentId>,
+    pub revision: Option<Revision>,
 }
 
 impl DeploymentStart {

@@ -17,7 +17,7 @@ pub(crate) enum Purity {
 }
 
 /// The crates from the ground up: each may use those before it.
-const ORDER: &[&str] = &["model", "shipyard", "kernel", "wire", "store", "engine", "executor"];
+const ORDER: &[&str] = &["model", "shipyard", "kernel", "wire", "store", "engine"];
 
 /// The crate that tests of any other may use, because no product is built from it.
 pub(crate) const FOR_TESTS: &str = "sim";
@@ -50,6 +50,9 @@ const PURE_WITH_JSON: Purity = Purity::Pure(&[
 const PURE_WITH_YAML: Purity =
     Purity::Pure(&["granit-parser", "miette", "schemars", "serde", "serde_json", "thiserror"]);
 
+/// The shapes of the interface also know how they are described.
+const PURE_WITH_OPENAPI: Purity = Purity::Pure(&["serde", "serde_json", "utoipa", "uuid"]);
+
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "model", may_use: &[], purity: PURE },
     Layer { name: "shipyard", may_use: ORDER.split_at(1).0, purity: PURE_WITH_YAML },
@@ -58,14 +61,27 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "wire", may_use: ORDER.split_at(3).0, purity: PURE_WITH_JSON },
     Layer { name: "store", may_use: ORDER.split_at(4).0, purity: Purity::Free },
     Layer { name: "engine", may_use: ORDER.split_at(5).0, purity: Purity::Free },
-    Layer { name: "executor", may_use: ORDER.split_at(6).0, purity: Purity::Free },
-    Layer { name: "server", may_use: ORDER.split_at(7).0, purity: Purity::Free },
-    Layer { name: "operator", may_use: ORDER.split_at(7).0, purity: Purity::Free },
+    Layer { name: "api", may_use: &[], purity: PURE_WITH_OPENAPI },
+    Layer { name: "outbound", may_use: &[], purity: Purity::Free },
+    Layer { name: "vault", may_use: &[], purity: Purity::Free },
+    Layer { name: "client", may_use: &["api"], purity: Purity::Free },
+    Layer {
+        name: "executor",
+        may_use: &["model", "shipyard", "api", "client"],
+        purity: Purity::Free,
+    },
+    Layer {
+        name: "server",
+        may_use: &[
+            "model", "shipyard", "kernel", "wire", "store", "engine", "api", "outbound", "vault",
+        ],
+        purity: Purity::Free,
+    },
     Layer {
         name: "cli",
         may_use: &[
-            "model", "shipyard", "kernel", "scenario", "wire", "store", "engine", "executor",
-            "server", "operator",
+            "model", "shipyard", "kernel", "scenario", "wire", "store", "engine", "api", "client",
+            "outbound", "executor", "server",
         ],
         purity: Purity::Free,
     },

@@ -13,6 +13,8 @@ pub(crate) enum Part {
     Layers,
     /// Installs PostgreSQL where it is missing and starts a server for the tests
     Postgres,
+    /// Sets up a Python with the clients that the tests use
+    Python,
     /// The tests of all crates, fuzz targets included
     Tests,
     /// The simulator on fresh worlds
@@ -33,6 +35,7 @@ impl Part {
             Self::Tidy => "tidy",
             Self::Layers => "layers",
             Self::Postgres => "postgres",
+            Self::Python => "python",
             Self::Tests => "tests",
             Self::Sim => "sim",
             Self::Planted => "planted",
@@ -46,7 +49,7 @@ impl Part {
         let wanted = |part: Self| {
             only.is_empty()
                 || only.contains(&part)
-                || (part == Self::Postgres && only.contains(&Self::Tests))
+                || (matches!(part, Self::Postgres | Self::Python) && only.contains(&Self::Tests))
         };
         Self::value_variants().iter().copied().filter(|&part| wanted(part)).collect()
     }
@@ -61,7 +64,7 @@ mod tests {
         assert_eq!(Part::selected(&[]).len(), Part::value_variants().len());
         assert_eq!(
             Part::selected(&[Part::Tests, Part::Fmt]),
-            [Part::Fmt, Part::Postgres, Part::Tests]
+            [Part::Fmt, Part::Postgres, Part::Python, Part::Tests]
         );
     }
 }

@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
@@ -8,12 +9,12 @@ use crate::shell::Shell;
 use crate::test::Part;
 use crate::test::output::TestOutput;
 use crate::test::report::{Report, Verdict};
-use crate::{layers, tidy};
+use crate::{layers, python, tidy};
 
 const WORLDS: &str = "500";
 
 pub(crate) fn run(shell: &Shell, only: &[Part]) -> Result<ExitCode> {
-    let mut run = Run { shell, cluster: None, report: Report::default() };
+    let mut run = Run { shell, cluster: None, python: None, report: Report::default() };
     for part in Part::selected(only) {
         run.part(part);
     }
@@ -26,6 +27,7 @@ pub(crate) fn run(shell: &Shell, only: &[Part]) -> Result<ExitCode> {
 struct Run<'a> {
     shell: &'a Shell,
     cluster: Option<Cluster>,
+    python: Option<PathBuf>,
     report: Report,
 }
 
@@ -44,6 +46,7 @@ impl Run<'_> {
                 Part::Tidy => tidy::violations(self.shell).map(|found| listed(&found)),
                 Part::Layers => layers::violations(self.shell).map(|found| listed(&found)),
                 Part::Postgres => Ok(self.postgres()),
+                Part::Python => Ok(self.python()),
                 Part::Tests => self.tests(output.insert(TestOutput::default())),
                 Part::Sim => self.sim(&["--seeds", WORLDS]),
                 Part::Planted => self.sim(&["--planted-recorded"]),
@@ -90,11 +93,24 @@ impl Run<'_> {
         }
     }
 
+    fn python(&mut self) -> Verdict {
+        match python::find_or_install(self.shell) {
+            Ok(found) => {
+                self.python = Some(found);
+                Verdict::Passed
+            }
+            Err(error) => Verdict::Skipped(format!("no client in Python ran: {error:#}")),
+        }
+    }
+
     fn tests(&self, output: &mut TestOutput) -> Result<Verdict> {
         let args = ["test", "--workspace", "--locked", "--no-fail-fast"];
         let mut command = self.shell.cargo(&args);
         if let Some(cluster) = &self.cluster {
             command.envs(cluster.environment());
+        }
+        if let Some(python) = &self.python {
+            command.env("SEAWAY_TEST_PYTHON", python);
         }
         let status = self.shell.run_lines(&mut command, |line| {
             println!("{line}");

@@ -1,12 +1,10 @@
-//! A small example project that is delivered in this process, with the embedded store.
+//! A small example project, delivered by a server and a worker in this process.
 
 mod berth;
 mod example;
-mod executors;
+mod harbor;
 mod narrator;
 mod run;
 mod scenario;
-mod signals;
-mod why;
 
 pub(crate) use run::{DemoArgs, run};

@@ -1,163 +1,85 @@
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 
 use anyhow::Result;
-use seaway_engine::Subscription;
-use seaway_kernel::Reason;
-use seaway_model::{DeploymentId, Fact, Kind, Name, TargetId, TargetTable, Timestamp};
-use seaway_store::Store;
-use seaway_wire::Row;
+use seaway_api::{Record, Triggered};
+use seaway_client::RecordStream;
+use serde_json::Value;
+use tokio::time::Instant;
+use uuid::Uuid;
 
-use crate::demo::example::Example;
-use crate::log;
+use crate::deliver::{Told, tell};
+use crate::demo::example::Release;
 use crate::out::Out;
 
-/// Follows the log and tells the interesting part of it, one short line per record.
-#[derive(Debug)]
-pub(super) struct Narrator<'a> {
-    store: &'a Store,
-    project: Name,
-    example: &'a Example,
-    records: Subscription,
-    targets: TargetTable,
-    /// Read from the log and not yet told.
-    ahead: VecDeque<Row>,
-    began: Option<Timestamp>,
-    ended: BTreeSet<DeploymentId>,
+/// Tells what happens, a line at a time, as it comes from the server.
+pub(super) struct Narrator {
+    records: RecordStream,
+    began: Instant,
+    releases: BTreeMap<Uuid, Release>,
+    /// What executors said about tasks that are not over yet.
+    said: BTreeMap<String, String>,
 }
 
-/// A record with the path of its target.
-#[derive(Debug)]
-pub(super) struct Told {
-    pub(super) row: Row,
-    pub(super) path: String,
-}
-
-impl Told {
-    pub(super) fn is(&self, deployment: DeploymentId, kind: Kind) -> bool {
-        self.row.deployment == Some(deployment) && self.row.kind == kind
+impl Narrator {
+    pub(super) fn new(records: RecordStream) -> Self {
+        Self { records, began: Instant::now(), releases: BTreeMap::new(), said: BTreeMap::new() }
     }
 
-    fn last(&self) -> &str {
-        self.path.rsplit_once('/').map_or(&*self.path, |(_, last)| last)
+    pub(super) fn expect(&mut self, release: Release, triggered: &Triggered) {
+        self.releases.insert(triggered.deployment, release);
     }
 
-    fn stage(&self) -> &str {
-        self.path.split('/').nth(1).unwrap_or_default()
-    }
-}
-
-impl<'a> Narrator<'a> {
-    pub(super) fn new(
-        store: &'a Store,
-        example: &'a Example,
-        project: &Name,
-        records: Subscription,
-    ) -> Self {
-        let targets = TargetTable::new(project.as_str());
-        let (project, ahead) = (project.clone(), VecDeque::new());
-        Self {
-            store,
-            project,
-            example,
-            records,
-            targets,
-            ahead,
-            began: None,
-            ended: BTreeSet::new(),
-        }
-    }
-
-    /// Tells what happens until `done` says that it was enough.
+    /// Tells everything until something has happened to each of these deployments.
     pub(super) async fn tell_until(
         &mut self,
         out: &mut Out,
-        mut done: impl FnMut(&Told) -> bool,
+        deployments: &[Uuid],
+        happened: impl Fn(&Record) -> bool,
     ) -> Result<()> {
-        loop {
-            let told = self.next().await?;
-            let began = *self.began.get_or_insert(told.row.at);
-            if let Some(text) = text(&told) {
-                let seconds = (told.row.at - began).0 as f64 / 1e6;
-                let release = told.row.deployment.and_then(|id| self.example.release(id));
-                let who =
-                    release.map_or(String::new(), |it| format!("{} {}", it.service, it.version));
-                out.line(format_args!("{seconds:6.2} s  {who:<12} {text}"))?;
-                out.flush()?;
+        let mut open = deployments.to_vec();
+        while !open.is_empty() {
+            let record = self.records.next().await?;
+            self.tell(out, &record)?;
+            if let Some(deployment) = record.deployment.filter(|_| happened(&record)) {
+                open.retain(|it| *it != deployment);
             }
-            if told.row.kind == Kind::PipelineFinished {
-                self.ended.extend(told.row.deployment);
-            }
-            if done(&told) {
-                return Ok(());
-            }
+        }
+        out.flush()
+    }
+
+    /// An executor says how its share of a task went; the task is told when all are done.
+    fn note_said(&mut self, record: &Record) {
+        let Some((task, _)) = record.target.split_once("/@") else { return };
+        let answer = record.data.as_ref().and_then(|data| data.get("answer")?.as_str());
+        let answer = answer.and_then(|text| serde_json::from_str::<Value>(text).ok());
+        if let Some(said) = answer.as_ref().and_then(|answer| answer.get("message")?.as_str()) {
+            self.said.insert(task.to_owned(), said.to_owned());
         }
     }
 
-    /// Tells what happens until all of these have ended.
-    pub(super) async fn tell_until_ended(
-        &mut self,
-        out: &mut Out,
-        deployments: &[DeploymentId],
-    ) -> Result<()> {
-        while !deployments.iter().all(|deployment| self.ended.contains(deployment)) {
-            self.tell_until(out, |told| told.row.kind == Kind::PipelineFinished).await?;
-        }
-        Ok(())
-    }
-
-    async fn next(&mut self) -> Result<Told> {
-        let row = loop {
-            match self.ahead.pop_front() {
-                Some(row) => break row,
-                None => self.ahead.extend(self.records.next().await?),
-            }
+    fn tell(&mut self, out: &mut Out, record: &Record) -> Result<()> {
+        self.note_said(record);
+        let release = record.deployment.and_then(|id| self.releases.get(&id));
+        let (Some(Told::Line(paint, text)), Some(release)) = (tell(record), release) else {
+            return Ok(());
         };
-        if self.targets.try_get(row.target).is_none() {
-            self.learn_targets().await?;
-        }
-        let path = self.targets.path(row.target).to_string();
-        Ok(Told { row, path })
-    }
-
-    async fn learn_targets(&mut self) -> Result<()> {
-        const ALL: usize = 10_000;
-        let from = TargetId(u32::try_from(self.targets.len())?);
-        for target in self.store.targets(&self.project, from, ALL).await? {
-            self.targets.define(&target.def)?;
-        }
-        Ok(())
+        let seconds = self.began.elapsed().as_secs_f64();
+        let who = format!("{} {}", release.service, release.version);
+        let said = self.said.remove(&record.target);
+        let said = said.map_or(String::new(), |said| format!(": {said}"));
+        let text = paint.on(out.has_colours(), format!("{text}{said}"));
+        out.line(format_args!("{seconds:6.2} s  {who:<12} {text}"))?;
+        out.flush()
     }
 }
 
-/// What a record is worth telling, if anything.
-fn text(told: &Told) -> Option<String> {
-    let (row, stage, last) = (&told.row, told.stage(), told.last());
-    let by_executor = &*row.by != "seaway";
-    let answer = || log::answer(row).map_or(String::new(), |answer| format!(": {answer}"));
-    Some(match (row.kind, row.fact) {
-        (Kind::Structure, _) => format!("the structure was changed by {}", row.by),
-        (Kind::PipelineStarted, Fact::Finished) => {
-            format!("started as revision {}", row.revision.unwrap_or_default())
-        }
-        (Kind::StageStarted, Fact::Finished) => format!("entered {stage}"),
-        (Kind::StageFinished, Fact::Finished) => format!("left {stage}"),
-        (Kind::StageFinished, Fact::Failed) => format!("stage-failed: {stage}"),
-        (Kind::PipelineFinished, Fact::Finished) => "delivered".to_owned(),
-        (Kind::PipelineFinished, Fact::Failed) => "pipeline-failed: it goes no further".to_owned(),
-        (_, Fact::Skipped) => {
-            let record = row.open().ok()?;
-            let why = record.reason().map_or(String::new(), Reason::to_string);
-            format!("{} on {last} in {stage} is skipped: {why}", row.kind)
-        }
-        (Kind::TaskDone, Fact::Finished) if by_executor => {
-            format!("{last} passed in {stage}{}", answer())
-        }
-        (Kind::TaskDone, Fact::Failed) if by_executor => {
-            format!("{last} failed in {stage}{}", answer())
-        }
-        (Kind::ArtifactRegistered, Fact::Finished) => format!("artifact for {last} is registered"),
-        (Kind::MemberDeployed, Fact::Finished) => format!("{last} {}", log::answer(row)?),
-        (Kind::MemberTested, Fact::Finished) => format!("{last} {}", log::answer(row)?),
-        _ => return None,
-    })
+pub(super) fn waits_for_approval(record: &Record) -> bool {
+    record.kind == "task-done"
+        && record.fact == "dispatched"
+        && record.target.ends_with("/approval")
+}
+
+pub(super) fn is_over(record: &Record) -> bool {
+    let ends = ["finished", "failed", "superseded", "cancelled"];
+    record.kind == "pipeline-finished" && ends.contains(&&*record.fact)
 }

@@ -1,96 +1,76 @@
-use std::sync::Arc;
-
 use anyhow::Result;
-use seaway_engine::ProjectHandle;
-use seaway_kernel::{Actor, Command};
-use seaway_model::{DeploymentId, Fact, Kind, Seq};
-use seaway_store::Store;
-use tokio::sync::Notify;
+use seaway_api::Verdict;
+use seaway_client::Client;
+use uuid::Uuid;
 
-use crate::demo::example::{Example, Release, introduce_tests, pipeline};
-use crate::demo::narrator::{Narrator, Told};
-use crate::demo::why;
-use crate::log::{self, Standings};
+use crate::demo::example::{self, FAULTY, FIRST, FIXED, NEWER, PROJECT, Release};
+use crate::demo::narrator::{Narrator, is_over, waits_for_approval};
+use crate::look::{read_status, read_why, show_board, show_why};
 use crate::out::Out;
+use crate::print::Format;
 
 /// What happens in the demo, in order.
-#[derive(Debug)]
-pub(super) struct Scenario<'a> {
-    pub(super) store: &'a Store,
-    pub(super) project: ProjectHandle,
-    pub(super) example: &'a Example,
-    pub(super) asked: Arc<Notify>,
-    pub(super) out: &'a mut Out,
-}
+pub(super) async fn play(client: &Client, out: &mut Out) -> Result<()> {
+    client.apply(PROJECT, &example::documents()).await?;
+    out.line(
+        "A project with three services, and the stages dev -> staging -> prod. In staging one",
+    )?;
+    out.line("revision at a time is deployed and tested; prod waits for approval.\n")?;
+    let mut play = Play { client, narrator: Narrator::new(client.stream(PROJECT, 0)), out };
 
-impl Scenario<'_> {
-    pub(super) async fn play(self) -> Result<()> {
-        let Self { store, project, example, asked, out } = self;
-        let name = project.project().clone();
-        let records = project.subscribe(Seq(0)).await?;
-        let mut narrator = Narrator::new(store, example, &name, records);
-
-        out.line("A project with three services, and the stages build -> beta -> prod.")?;
-        out.line("In beta, deployment and test are one batch: one revision at a time.\n")?;
-        send(&project, pipeline()).await?;
-        send(&project, example.first.start()).await?;
-        narrator.tell_until_ended(out, &[example.first.deployment]).await?;
-
-        out.line("\nA second cart is on its way, with a fault; two other services follow it.\n")?;
-        send(&project, example.faulty.start()).await?;
-        let faulty = example.faulty.deployment;
-        narrator
-            .tell_until(out, |told| told.is(faulty, Kind::GroupStarted) && in_beta(told))
-            .await?;
-        for release in example.waiting {
-            send(&project, release.start()).await?;
-        }
-        narrator.tell_until(out, everyone_meets_in_beta(example)).await?;
-
-        out.line("\nWhy is nothing further?\n")?;
-        why::show(&project, example, out).await?;
-        asked.notify_one();
-
-        out.line("")?;
-        narrator.tell_until_ended(out, &[example.faulty.deployment]).await?;
-
-        out.line("\nA fix is started, and from now on hosts in prod are tested, too.\n")?;
-        send(&project, introduce_tests()).await?;
-        send(&project, example.fixed.start()).await?;
-        let rest = example.waiting.iter().chain([&example.fixed]);
-        let rest: Vec<DeploymentId> = rest.map(|release| release.deployment).collect();
-        narrator.tell_until_ended(out, &rest).await?;
-
-        out.line("\nWhat is where:\n")?;
-        let standings = Standings::at_stages(store, &name, None, None).await?;
-        log::show_standings(&standings, out)?;
-        out.flush()?;
-
-        let verified = store.verify(&name, |_| ()).await?;
-        let (records, hash) = (verified.records, verified.head.hash);
-        out.line(format_args!("\nThe log is intact: {records} records, the last hash is {hash}."))
+    let first = play.deliver(&FIRST).await?;
+    play.until_approval(&first).await?;
+    play.say("All three are tested, and wait for somebody who lets them into prod.")?;
+    for deployment in &first {
+        client.approve(PROJECT, *deployment, &Verdict::default()).await?;
     }
+    play.until_over(&first).await?;
+
+    play.say("A new cart, which gets some requests wrong.")?;
+    let faulty = play.deliver(&[FAULTY]).await?;
+    play.until_over(&faulty).await?;
+
+    play.say("A fix of it, and a new search.")?;
+    let last = play.deliver(&[FIXED, NEWER]).await?;
+    play.until_approval(&last).await?;
+    client.pause(PROJECT, last[1]).await?;
+
+    play.say("Why is nothing further?")?;
+    show_why(play.out, &read_why(client, PROJECT).await?)?;
+    play.say("What is where?")?;
+    show_board(&read_status(client, PROJECT, None).await?, Format::Table, play.out)?;
+    let verified = client.verify(PROJECT).await?;
+    let (records, hash) = (verified.head, verified.hash);
+    play.say(&format!("The log is intact: {records} records, the last hash is\n{hash}."))
 }
 
-async fn send(project: &ProjectHandle, command: Command) -> Result<()> {
-    project.send(command, Actor::named("demo")).await?;
-    Ok(())
+struct Play<'a> {
+    client: &'a Client,
+    narrator: Narrator,
+    out: &'a mut Out,
 }
 
-fn in_beta(told: &Told) -> bool {
-    told.path.starts_with("shop/beta/")
-}
+impl Play<'_> {
+    fn say(&mut self, text: &str) -> Result<()> {
+        self.out.line(format_args!("\n{text}\n"))?;
+        self.out.flush()
+    }
 
-/// Holds when the test of the faulty revision runs, and the others stand before its batch.
-fn everyone_meets_in_beta(example: &Example) -> impl FnMut(&Told) -> bool {
-    let faulty = example.faulty.deployment;
-    let mut tested = false;
-    let mut coming: Vec<Release> = example.waiting.to_vec();
-    move |told| {
-        let claimed = told.is(faulty, Kind::TaskDone) && told.row.fact == Fact::Claimed;
-        tested |= claimed && told.path.ends_with("/test");
-        let entered = |it: &Release| told.is(it.deployment, Kind::SequenceStarted);
-        coming.retain(|it| !(entered(it) && in_beta(told)));
-        tested && coming.is_empty()
+    async fn deliver(&mut self, releases: &[Release]) -> Result<Vec<Uuid>> {
+        let mut deployments = Vec::new();
+        for release in releases {
+            let triggered = self.client.trigger(PROJECT, &release.trigger()).await?;
+            self.narrator.expect(*release, &triggered);
+            deployments.push(triggered.deployment);
+        }
+        Ok(deployments)
+    }
+
+    async fn until_approval(&mut self, deployments: &[Uuid]) -> Result<()> {
+        self.narrator.tell_until(self.out, deployments, waits_for_approval).await
+    }
+
+    async fn until_over(&mut self, deployments: &[Uuid]) -> Result<()> {
+        self.narrator.tell_until(self.out, deployments, is_over).await
     }
 }

@@ -3,11 +3,12 @@ use clap::Args;
 use seaway_model::{Name, Seq};
 use seaway_store::{Standing, Store};
 
-use crate::log::args::{Format, project_name};
+use crate::log::args::project_name;
 use crate::log::standings::{Standings, find_place};
 use crate::moment::Moment;
 use crate::out::Out;
 use crate::place;
+use crate::print::{Format, list};
 
 /// Deployments in progress that a line of the table names.
 const NAMED: usize = 5;
@@ -43,10 +44,8 @@ pub(crate) async fn run(store: &Store, args: AsOfArgs, to: Format, out: &mut Out
         }
         None => Standings::at_stages(store, &project, service, as_of).await?,
     };
-    match to {
-        Format::Json => standings.iter().try_for_each(|it| out.line(json(it, as_of))),
-        Format::Table | Format::Wide => show(&standings, out),
-    }
+    let answers: Vec<_> = standings.iter().map(|it| json(it, as_of)).collect();
+    list(out, to, &answers, |out, _| show(&standings, out))
 }
 
 /// Prints a line per place.

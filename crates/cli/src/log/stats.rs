@@ -3,10 +3,11 @@ use clap::Args;
 use seaway_model::Name;
 use seaway_store::{Stats, Store};
 
-use crate::log::args::{Format, project_name};
+use crate::log::args::project_name;
 use crate::moment;
 use crate::out::Out;
 use crate::place;
+use crate::print::{Format, value};
 
 /// Says how much there is, and since when
 #[derive(Debug, Args)]
@@ -19,9 +20,10 @@ pub(crate) struct StatsArgs {
 pub(crate) async fn run(store: &Store, args: StatsArgs, to: Format, out: &mut Out) -> Result<()> {
     let project = place::project(store, args.project.as_ref()).await?;
     let stats = store.stats(&project).await?;
-    if to == Format::Json {
-        return out.line(json(&project, stats));
-    }
+    value(out, to, &json(&project, stats), |out, _| show(&project, stats, out))
+}
+
+fn show(project: &Name, stats: Stats, out: &mut Out) -> Result<()> {
     let time = |time: Option<_>| time.map_or_else(|| "-".to_owned(), moment::show);
     let lines = [
         ("project", project.to_string()),

@@ -2,13 +2,17 @@ use std::io::{IsTerminal, Write, stderr};
 
 use anyhow::{Result, anyhow};
 use clap::Args;
+use seaway_api::Project;
 use seaway_model::{Name, Seq};
 use seaway_store::{Store, StoreError, Verified, VerifyError};
+use serde::Serialize;
 
-use crate::log::args::{Format, project_name};
+use crate::connection::ServerArgs;
+use crate::log::args::project_name;
 use crate::moment;
 use crate::out::Out;
 use crate::place;
+use crate::print::{Format, value};
 
 /// Checks every record of the log against its hash and its predecessor
 #[derive(Debug, Args)]
@@ -16,6 +20,9 @@ pub(crate) struct VerifyArgs {
     /// The project; may be left out where there is only one
     #[arg(value_parser = project_name)]
     project: Option<Name>,
+
+    #[command(flatten)]
+    pub(super) server: ServerArgs,
 }
 
 pub(crate) async fn run(store: &Store, args: VerifyArgs, to: Format, out: &mut Out) -> Result<()> {
@@ -25,9 +32,48 @@ pub(crate) async fn run(store: &Store, args: VerifyArgs, to: Format, out: &mut O
     let verified = store.verify(&project, |seq| progress.reached(seq)).await;
     progress.clear();
     let verified = verified.map_err(|error| broken(&project, end, error))?;
-    match to {
-        Format::Json => out.line(json(&project, verified)),
-        Format::Table | Format::Wide => out.line(sentence(&project, verified)),
+    let intact = Intact::of(&project, verified);
+    value(out, to, &intact, |out, intact| out.line(intact.sentence()))
+}
+
+/// Has the server do it, for those who have no other access to the log.
+pub(crate) async fn run_remote(
+    args: &VerifyArgs,
+    outer: &ServerArgs,
+    to: Format,
+    out: &mut Out,
+) -> Result<()> {
+    let server = args.server.server(outer)?;
+    let project = server.project(args.project.as_ref()).await?;
+    let Project { head, hash, time, .. } = server.client.verify(&project).await?;
+    let intact = Intact { project, records: head, at: time.unwrap_or_default(), hash };
+    value(out, to, &intact, |out, intact| out.line(intact.sentence()))
+}
+
+/// A log that is what was written.
+#[derive(Debug, Serialize)]
+struct Intact {
+    at: String,
+    hash: String,
+    project: String,
+    records: u64,
+}
+
+impl Intact {
+    fn of(project: &Name, Verified { records, head }: Verified) -> Self {
+        let (at, hash) = (moment::show(head.at), head.hash.to_string());
+        Self { project: project.to_string(), records, at, hash }
+    }
+
+    fn sentence(&self) -> String {
+        let Self { project, records, at, hash } = self;
+        match records {
+            0 => format!("the log of {project} is empty"),
+            records => format!(
+                "the log of {project} is intact: {records} records, the last of {at} with hash \
+                 {hash}"
+            ),
+        }
     }
 }
 
@@ -45,26 +91,6 @@ fn broken(project: &Name, end: Seq, error: VerifyError) -> anyhow::Error {
         VerifyError::Elsewhere(_) => anyhow!("the log of {project} is intact, but {error}"),
         error => anyhow!(error).context(format!("the log of {project} is broken")),
     }
-}
-
-fn sentence(project: &Name, Verified { records, head }: Verified) -> String {
-    match records {
-        0 => format!("the log of {project} is empty"),
-        records => format!(
-            "the log of {project} is intact: {records} records, the last of {} with hash {}",
-            moment::show(head.at),
-            head.hash
-        ),
-    }
-}
-
-fn json(project: &Name, Verified { records, head }: Verified) -> serde_json::Value {
-    serde_json::json!({
-        "project": project,
-        "records": records,
-        "at": moment::show(head.at),
-        "hash": head.hash.to_string(),
-    })
 }
 
 /// A line on the terminal that is written over and over.

@@ -8,8 +8,8 @@ use seaway_shipyard::{Migrated, Problems};
 
 use crate::failure::WrongUsage;
 use crate::out::{Out, aside};
+use crate::print::counted;
 use crate::shipyard::source;
-use crate::shipyard::verdict::counted;
 use crate::shipyard::view::View;
 
 /// Turns a pipeline document of the old format 0.1 into one of spec.keptn.sh/0.2.4

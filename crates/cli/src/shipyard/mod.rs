@@ -11,3 +11,5 @@ mod view;
 pub(crate) use lint::{LintArgs, run as lint};
 pub(crate) use migrate::{MigrateArgs, run as migrate};
 pub(crate) use simulate::{SimulateArgs, run as simulate};
+pub(crate) use source::read as read_text;
+pub(crate) use view::View;

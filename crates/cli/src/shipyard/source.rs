@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use seaway_shipyard::limits::TEXT_BYTES;
 
 /// The text of a file, or of standard input where the file is `-`.
-pub(super) fn read(file: &Path) -> Result<String> {
+pub(crate) fn read(file: &Path) -> Result<String> {
     let shown = file.display();
     let mut bytes = Vec::new();
     // What is larger is refused by whoever reads the text; one byte more shows that it is.

@@ -4,6 +4,7 @@ use anyhow::Result;
 use seaway_shipyard::{Checked, Problems, Totals, parse};
 use serde_json::{Value, json};
 
+use crate::print::counted;
 use crate::shipyard::source;
 
 /// What is to be said about one file.
@@ -72,10 +73,4 @@ impl Verdict {
 /// For machines: why a file could not even be read.
 pub(super) fn unreadable(file: &Path, why: &str) -> Value {
     json!({ "file": file.display().to_string(), "ok": false, "unreadable": why })
-}
-
-/// With its noun, in one or several.
-pub(super) fn counted(count: usize, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }

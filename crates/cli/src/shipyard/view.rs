@@ -7,9 +7,9 @@ use seaway_shipyard::{Problem, Problems};
 
 /// Problems for whoever looks: drawn on a terminal, and plain elsewhere.
 #[derive(Debug)]
-pub(super) struct View<'a> {
-    pub(super) problems: &'a Problems,
-    pub(super) terminal: bool,
+pub(crate) struct View<'a> {
+    pub(crate) problems: &'a Problems,
+    pub(crate) terminal: bool,
 }
 
 impl fmt::Display for View<'_> {

@@ -17,7 +17,7 @@ async fn wrong_arguments_are_explained() {
         &["as-of", "2026-03-01"],
         &["as-of", "#1000"],
         &["as-of", "now", "--place", "gamma"],
-        &["guess"],
+        &["list", "--after", "x"],
     ] {
         let answer = log(dir.path(), args).shown();
         shown.push_str(&format!("$ seaway log {}\n{answer}\n\n", args.join(" ")));

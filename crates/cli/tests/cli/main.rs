@@ -1,8 +1,10 @@
 //! The real binary, on data directories that the real engine has written.
 
+mod alone;
 mod demo;
 mod errors;
 mod harbor;
+mod help;
 mod list;
 mod program;
 mod questions;

@@ -13,7 +13,10 @@ pub(crate) struct Ran {
 /// The binary, with nothing from the environment of the tests that could change what it prints.
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_seaway"));
-    command.args(args).env_remove("SEAWAY_DATA").stdin(Stdio::null());
+    command.args(args).env("SEAWAY_CONFIG", "/dev/null").stdin(Stdio::null());
+    for name in ["SEAWAY_DATA", "SEAWAY_URL", "SEAWAY_TOKEN", "SEAWAY_CA_FILE", "NO_COLOR"] {
+        command.env_remove(name);
+    }
     command
 }
 

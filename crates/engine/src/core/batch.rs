@@ -1,6 +1,6 @@
 use seaway_kernel::{Effect, Kernel, Record, Reply};
 use seaway_model::{Digest, Epoch, Name, Seq};
-use seaway_wire::{Append, DeploymentStart, Row, SpanEdit, StoredTarget};
+use seaway_wire::{Append, DeploymentStart, KeptAnswer, Row, SpanEdit, StoredTarget};
 
 use super::{Output, RequestError, Ticket};
 
@@ -12,6 +12,8 @@ pub(super) struct Batch {
     pub(super) effects: Vec<Effect>,
     /// Deployments whose records may be read once the ones before them are durable.
     pub(super) loads: Vec<Output>,
+    /// What requests with a key are told when they come again.
+    pub(super) answers: Vec<KeptAnswer>,
 }
 
 impl Batch {
@@ -65,6 +67,7 @@ impl Sealer {
             targets,
             spans,
             starts: records.iter().filter_map(DeploymentStart::of).collect(),
+            answers: Vec::new(),
         }
     }
 }

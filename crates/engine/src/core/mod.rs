@@ -21,12 +21,15 @@ mod registrations;
 mod replay;
 mod request;
 mod revival;
+mod serving;
+mod takers;
 mod writer;
 
 pub use clock::EngineClock;
 pub use load::{CheckpointRejected, Loader};
+pub(crate) use registrations::reply;
 pub use replay::{LoadError, Need, Replay};
 pub use request::{
-    AppendFailure, Ask, Limits, Obstacle, Output, Overloaded, Request, RequestError, Ticket,
+    AppendFailure, Ask, Limits, Obstacle, Output, Overloaded, Request, RequestError, Seen, Ticket,
 };
 pub use writer::Writer;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use seaway_kernel::{Actor, Command, Edit, Effect, Refusal, Reply, Step, Subscription};
-use seaway_model::{DeploymentId, ExecutorName, Fence, Seq, Span};
+use seaway_model::{DeploymentId, Digest, ExecutorName, Fence, Seq, Span};
 
 /// Names a request, so that its answer finds the caller. Drivers never use one twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,10 +18,15 @@ pub struct Request {
 pub enum Ask {
     /// Before a command that may start a deployment the driver asks the store for its version (that
     /// is `known`), before a [`Command::Start`] also whether it has the deployment (then it is
-    /// refused), and says with `as_of` up to where the log was durable before it asked. What
+    /// refused), and says in `seen` up to where the log was durable before it asked. What
     /// started since then the writer knows, unless it was too much: then the request is told that
-    /// it is [stale](RequestError::StaleLookup). Other commands do not use `as_of`.
-    Command { command: Command, by: Actor, as_of: Seq },
+    /// it is [stale](RequestError::StaleLookup). Other commands do not use it.
+    ///
+    /// With a `key` the same request, sent again, gets the answer that it got before. The driver
+    /// asks the store for that, too.
+    Command { command: Command, by: Actor, seen: Seen, key: Option<Digest> },
+    /// An executor takes tasks, and waits for some while there are none.
+    Take { executor: ExecutorName, max: usize, ttl: Span, patience: Span, by: Actor },
     /// A holder says that it is alive. Nothing is written; the reply names the position as of which
     /// the lease is held.
     Renew { step: Step, fence: Fence },
@@ -29,7 +34,22 @@ pub enum Ask {
     Heartbeat { executor: ExecutorName },
 }
 
+/// What the store was asked before a command that may start a deployment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Up to where the log was durable before it was asked.
+    pub as_of: Seq,
+    /// It has no records of the deployment.
+    pub fresh: bool,
+}
+
 impl Ask {
+    /// A command without a key, for which the store was not asked.
+    #[must_use]
+    pub fn command(command: Command, by: Actor, as_of: Seq) -> Self {
+        Self::Command { command, by, seen: Seen { as_of, fresh: false }, key: None }
+    }
+
     /// How much memory it takes, about, until it is answered.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -42,6 +62,7 @@ impl Ask {
             | Command::Happen { data, .. }
             | Command::Retry { data, .. } => text(data),
             Command::ChangeStructure(change) => change.0.iter().map(edit_bytes).sum::<usize>(),
+            Command::Apply { documents, .. } => documents.len() * 2 * NAME + APPLIED,
             Command::Register { subscriptions, .. } => {
                 subscriptions.iter().map(subscription_bytes).sum::<usize>()
             }
@@ -52,6 +73,8 @@ impl Ask {
 }
 
 const NAME: usize = 64;
+/// A structure as a whole; what is applied is bounded by the size of the documents.
+const APPLIED: usize = 1 << 20;
 
 fn edit_bytes(edit: &Edit) -> usize {
     match edit {
@@ -102,6 +125,8 @@ pub enum Output {
 pub struct Limits {
     /// Requests that wait to be decided; one more is refused.
     pub mailbox: usize,
+    /// Executors that wait for work; one more is refused.
+    pub takers: usize,
     /// Bytes of requests that have no answer yet, about; one more is refused.
     pub bytes: usize,
     /// Requests that are decided in one append.
@@ -121,6 +146,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             mailbox: 4_096,
+            takers: 10_000,
             bytes: 64 * 1024 * 1024,
             requests: 1_024,
             records: 4_096,

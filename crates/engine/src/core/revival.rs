@@ -83,6 +83,6 @@ impl Writer {
 fn is_launch(waiting: &Waiting) -> bool {
     match &waiting.request.ask {
         Ask::Command { command, .. } => launched(command).is_some(),
-        Ask::Renew { .. } | Ask::Heartbeat { .. } => false,
+        Ask::Take { .. } | Ask::Renew { .. } | Ask::Heartbeat { .. } => false,
     }
 }

@@ -1,12 +1,13 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use seaway_kernel::{Command, Kernel, Pace, Record, Refusal, Reply};
 use seaway_model::planted::{Bug, planted};
-use seaway_model::{DeploymentId, Seq, Timestamp};
-use seaway_wire::Append;
+use seaway_model::{DeploymentId, Digest, ExecutorName, Seq, Timestamp};
+use seaway_wire::{Append, KeptAnswer};
 
 use super::batch::{Batch, Sealer};
 use super::registrations::Registrations;
+use super::takers::Takers;
 use super::{
     AppendFailure, Ask, Limits, Obstacle, Output, Overloaded, Request, RequestError, Ticket,
 };
@@ -23,6 +24,9 @@ pub struct Writer {
     pub(super) queue: VecDeque<Waiting>,
     /// Requests that wait until a deployment is brought back.
     pub(super) parked: Vec<(DeploymentId, Waiting)>,
+    pub(super) takers: Takers,
+    /// Executors with something new to take, for whom nobody has asked the kernel yet.
+    pub(super) woken: BTreeSet<ExecutorName>,
     outstanding: VecDeque<Batch>,
     pace: Pace,
     durable: Seq,
@@ -43,7 +47,7 @@ pub(super) struct Waiting {
 }
 
 /// What deciding a request led to.
-enum Decided {
+pub(super) enum Decided {
     Answer(Ticket, Result<Reply, RequestError>),
     /// It needs a deployment that left memory; nobody asked for that one yet.
     Load(DeploymentId),
@@ -59,6 +63,8 @@ impl Writer {
             limits,
             queue: VecDeque::new(),
             parked: Vec::new(),
+            takers: Takers::default(),
+            woken: BTreeSet::new(),
             outstanding: VecDeque::new(),
             // What the last owner had no time to dispatch is dispatched by the first poll.
             pace: Pace::More,
@@ -100,13 +106,14 @@ impl Writer {
             replies: Vec::new(),
             effects: Vec::new(),
             loads: Vec::new(),
+            answers: Vec::new(),
         };
         for _ in 0..self.limits.requests {
             if records.len() >= self.limits.records {
                 break;
             }
             let Some(waiting) = self.queue.pop_front() else { break };
-            match self.decide(waiting, now, &mut records) {
+            match self.decide(waiting, now, &mut records, &mut batch.answers) {
                 Decided::Answer(ticket, result) => batch.replies.push((ticket, result)),
                 Decided::Load(deployment) => batch.loads.push(Output::Load { deployment }),
                 Decided::Parked => {}
@@ -115,6 +122,7 @@ impl Writer {
         // Even behind a flood of commands some dispatching gets done.
         let left = self.limits.records.saturating_sub(records.len());
         self.dispatch(now, left.max(self.limits.records / 4).max(1), &mut records);
+        self.serve(now, &mut records, &mut batch);
         let append = self.close(batch, &records, out);
         records.clear();
         self.records = records;
@@ -138,16 +146,38 @@ impl Writer {
         }
     }
 
-    fn decide(&mut self, waiting: Waiting, now: Timestamp, records: &mut Vec<Record>) -> Decided {
+    fn decide(
+        &mut self,
+        waiting: Waiting,
+        now: Timestamp,
+        records: &mut Vec<Record>,
+        answers: &mut Vec<KeptAnswer>,
+    ) -> Decided {
         let ticket = waiting.request.ticket;
-        if let Err(error) = self.registrations.admit(&waiting.request.ask) {
-            return Decided::Answer(ticket, Err(error));
+        match self.registrations.admit(&waiting.request.ask) {
+            Ok(None) => {}
+            Ok(Some(answer)) => return Decided::Answer(ticket, Ok(answer)),
+            Err(error) => return Decided::Answer(ticket, Err(error)),
         }
         let result = match &waiting.request.ask {
-            Ask::Command { command, by, .. } => match self.unread(command, waiting.fresh) {
-                Some(deployment) => Err(Refusal::NotLoaded(deployment)),
-                None => self.kernel.decide(command, now, by, records),
-            },
+            Ask::Command { command, by, seen, key } => {
+                match self.unread(command, waiting.fresh || seen.fresh) {
+                    Some(deployment) => Err(Refusal::NotLoaded(deployment)),
+                    None => {
+                        let decided = self.kernel.decide(command, now, by, records);
+                        if let Some(answer) = key.and_then(|key| kept(key, decided.as_ref().ok()?))
+                        {
+                            // The same request may be next in this very batch.
+                            self.registrations.keep(&answer);
+                            answers.push(answer);
+                        }
+                        decided
+                    }
+                }
+            }
+            Ask::Take { executor, max, ttl, patience, by } => {
+                return self.take(ticket, executor, (*max, *ttl, *patience), by, (now, records));
+            }
             Ask::Renew { step, fence } => {
                 let renewed = self.kernel.renew(*step, *fence, now);
                 renewed.map(|()| Reply::Done { at: self.kernel.head() })
@@ -198,7 +228,11 @@ impl Writer {
             }
             return None;
         }
-        let append = self.sealer.seal(&self.kernel, records);
+        let mut append = self.sealer.seal(&self.kernel, records);
+        append.answers = std::mem::take(&mut batch.answers);
+        if planted(Bug::AnswerNotKept) {
+            append.answers.clear();
+        }
         append.starts.iter().for_each(|start| self.registrations.note(start));
         batch.head = self.kernel.head();
         batch.effects = records.iter().filter_map(|record| self.kernel.effect(record)).collect();
@@ -223,7 +257,7 @@ impl Writer {
     /// is dropped and must be loaded again (never, after [`AppendFailure::Fenced`]). If the store
     /// has the next append already, wait for it first: the log must stand still while it is read.
     #[must_use]
-    pub fn failed(self, failure: AppendFailure) -> Vec<(Ticket, RequestError)> {
+    pub fn failed(mut self, failure: AppendFailure) -> Vec<(Ticket, RequestError)> {
         let retry_after = self.limits.retry_after;
         let (granted, others) = match failure {
             AppendFailure::Fenced => (RequestError::NotOwner, RequestError::NotOwner),
@@ -244,7 +278,9 @@ impl Writer {
         });
         let parked = self.parked.into_iter().map(|(_, waiting)| waiting);
         let waiting = parked.chain(self.queue);
-        decided.chain(waiting.map(|waiting| (waiting.request.ticket, others.clone()))).collect()
+        let waiting = waiting.map(|waiting| waiting.request.ticket);
+        let waiting = waiting.chain(self.takers.dismiss());
+        decided.chain(waiting.map(|ticket| (ticket, others.clone()))).collect()
     }
 
     /// When to poll although nothing arrived. A time that has passed means at once; `None` while
@@ -254,10 +290,10 @@ impl Writer {
         if self.outstanding.len() >= self.limits.outstanding {
             return None;
         }
-        if self.pace == Pace::More || !self.queue.is_empty() {
+        if self.pace == Pace::More || !self.queue.is_empty() || !self.woken.is_empty() {
             return Some(self.kernel.time());
         }
-        self.kernel.next_wakeup()
+        [self.kernel.next_wakeup(), self.takers.first_deadline()].into_iter().flatten().min()
     }
 
     /// Requests that the next [`poll_append`](Self::poll_append) will decide.
@@ -290,6 +326,17 @@ impl Writer {
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
+}
+
+/// What a request with a key is told when it comes again.
+fn kept(key: Digest, reply: &Reply) -> Option<KeptAnswer> {
+    let (at, started) = match reply {
+        Reply::Done { at } => (*at, None),
+        Reply::Started { at, deployment, revision } => (*at, Some((*deployment, *revision))),
+        Reply::Claimed { .. } | Reply::Taken { .. } => return None,
+    };
+    let (deployment, revision) = started.unzip();
+    Some(KeptAnswer { key, at, deployment, revision })
 }
 
 /// The deployment of a command that starts it unless it is there already.

@@ -65,7 +65,7 @@ impl Disk {
 
 pub(crate) fn request(ticket: u64, command: Command) -> Request {
     let as_of = seaway_model::Seq(u64::MAX);
-    Request { ticket: Ticket(ticket), ask: Ask::Command { command, by: by(), as_of } }
+    Request { ticket: Ticket(ticket), ask: Ask::command(command, by(), as_of) }
 }
 
 /// A writer whose appends become durable at once.

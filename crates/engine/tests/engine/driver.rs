@@ -48,7 +48,7 @@ async fn a_deployment_that_failed_can_be_retried_after_a_restart() {
 async fn a_full_mailbox_refuses_and_says_when_to_come_back() {
     let few = Limits { mailbox: 2, ..Limits::default() };
     // As much as two requests take, and a little.
-    let bytes = 2 * Ask::Command { command: structure(), by: by(), as_of: Seq(0) }.bytes() + 1;
+    let bytes = 2 * Ask::command(structure(), by(), Seq(0)).bytes() + 1;
     let small = Limits { bytes, ..Limits::default() };
     for limits in [few, small] {
         refuses_the_third(limits).await;

@@ -1,7 +1,8 @@
 use std::collections::BTreeSet;
 
 use seaway_kernel::{
-    Actor, Command, Edit, Effect, Entry, Report, Sequence, Step, StructureChange, Task,
+    Actor, Command, Edit, Effect, Entry, Report, Sequence, Step, StructureChange, Subscription,
+    Task,
 };
 use seaway_model::{DeploymentId, ExecutorName, Fence, Name, Outcome, Span};
 use uuid::Uuid;
@@ -42,6 +43,45 @@ pub(crate) fn start(number: u128) -> Command {
         version: "1".into(),
         known: None,
     }
+}
+
+/// A stage that is entered by triggers, with one sequence of the task `test`.
+pub(crate) fn yard() -> Command {
+    let definition = Sequence { tasks: vec![Task::new(name("test"))], ..Sequence::default() };
+    let (stage, after, batch) = (name("dev"), BTreeSet::new(), None);
+    Command::ChangeStructure(StructureChange(vec![
+        Edit::PutStage { stage, entry: Entry::Triggered, after, batch },
+        Edit::PutSequence { stage: name("dev"), sequence: name("delivery"), definition },
+    ]))
+}
+
+/// Each deployment has a service of its own, so that none waits for another.
+pub(crate) fn trigger(number: u128) -> Command {
+    Command::Trigger {
+        deployment: deployment(number),
+        stage: name("dev"),
+        sequence: name("delivery"),
+        service: name(&format!("service-{number}")),
+        version: "1".into(),
+        known: None,
+        data: None,
+    }
+}
+
+pub(crate) fn executor(name: &str) -> ExecutorName {
+    ExecutorName(name.into())
+}
+
+/// An executor that does the task `test` and counts as there for so many seconds.
+pub(crate) fn register(who: &str, seconds: i64) -> Command {
+    let test = Subscription {
+        task: name("test"),
+        stages: Vec::new(),
+        services: Vec::new(),
+        expressions: Vec::new(),
+    };
+    let (subscriptions, ttl) = (vec![test], Span::from_secs(seconds));
+    Command::Register { executor: executor(who), subscriptions, ttl }
 }
 
 pub(crate) fn claim(step: Step) -> Command {

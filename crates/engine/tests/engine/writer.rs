@@ -238,13 +238,13 @@ fn an_id_that_came_and_went_since_the_store_was_asked_is_refused() {
 fn a_look_into_the_store_grows_stale_when_too_many_started_since() {
     let mut desk = Desk::new();
     let as_of = desk.disk.end().seq;
-    for number in 1..=901 {
+    for number in 1..=6_001 {
         desk.start(number);
     }
-    let stale = Ask::Command { command: start(2_000), by: by(), as_of };
-    desk.writer.offer(Request { ticket: Ticket(9_000), ask: stale }).unwrap();
+    let stale = Ask::command(start(20_000), by(), as_of);
+    desk.writer.offer(Request { ticket: Ticket(90_000), ask: stale }).unwrap();
     let (append, out) = poll(&mut desk.writer);
     let result = Err(RequestError::StaleLookup);
-    assert_eq!((append, out), (None, vec![Output::Reply { ticket: Ticket(9_000), result }]));
-    desk.send(start(2_000)).expect("a fresh look is good");
+    assert_eq!((append, out), (None, vec![Output::Reply { ticket: Ticket(90_000), result }]));
+    desk.send(start(20_000)).expect("a fresh look is good");
 }

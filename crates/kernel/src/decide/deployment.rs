@@ -27,6 +27,9 @@ impl Kernel {
         let pen = &mut Pen { now, by, out };
         match command {
             Command::ChangeStructure(change) => self.change_structure(change, pen),
+            Command::Apply { structure, services, documents } => {
+                self.apply_documents(structure.as_ref(), services, documents, pen)
+            }
             Command::Start { deployment, service, version, known } => {
                 self.start(*deployment, (service, version), *known, pen)
             }
@@ -45,6 +48,11 @@ impl Kernel {
             }
             Command::Leave { executor } => self.leave(executor, pen),
             Command::Claim { step, executor, ttl } => self.claim(*step, executor, *ttl, pen),
+            Command::Take { executor, max, ttl } => self.take(executor, *max, *ttl, pen),
+            Command::GiveBack { step, fence } => self.give_back_lease(*step, *fence, pen),
+            Command::Approve { step, outcome, comment } => {
+                self.approve(*step, *outcome, comment.as_deref(), pen)
+            }
             Command::Report { step, fence, report, answer } => {
                 self.report((*step, *fence), *report, answer, pen)
             }
@@ -56,7 +64,7 @@ impl Kernel {
         }
     }
 
-    fn change_structure(
+    pub(super) fn change_structure(
         &mut self,
         change: &StructureChange,
         pen: &mut Pen<'_>,
@@ -82,16 +90,17 @@ impl Kernel {
         if self.world.structure.stages.is_empty() {
             return Err(Refusal::NoStructure);
         }
+        if !self.documents.takes(service) {
+            let known = self.documents.services().take(10).cloned().collect();
+            return Err(Refusal::UnknownService { service: service.clone(), known });
+        }
         if self.deployments.contains_key(&id) {
             return Err(Refusal::DeploymentExists(id));
         }
         if self.deployments.len() >= Refusal::MAX_IN_PROGRESS {
             return Err(Refusal::TooManyInProgress);
         }
-        let recent = || {
-            let mut recent = self.recent.iter();
-            recent.find(|(s, v, _)| s == service && &**v == version).map(|(_, _, number)| *number)
-        };
+        let recent = || self.recent.find(service, version);
         let revision = known.or_else(recent).unwrap_or(self.last_revision.next());
         let (service, version) = (service.clone(), version.into());
         let draft = Draft {
@@ -101,7 +110,7 @@ impl Kernel {
         };
         let root = TargetTable::ROOT;
         self.write((Some(id), Some(revision), root, Kind::PipelineStarted, Attempt(1)), draft, pen);
-        Ok(Reply::Started { at: self.head, revision })
+        Ok(Reply::Started { at: self.head, deployment: id, revision })
     }
 
     fn pause(&mut self, id: DeploymentId, pen: &mut Pen<'_>) -> Result<Reply, Refusal> {

@@ -4,7 +4,7 @@ use seaway_model::{ExecutorName, Fact, Fence, Level, Span};
 use super::trigger::{check_data, check_ttl};
 use crate::command::answer_detail;
 use crate::flow::MAX_PAYLOAD;
-use crate::fold::{Location, ending};
+use crate::fold::{BY_PERSON, Location, ending};
 use crate::record::{Detail, Reason};
 use crate::schedule::{Draft, Pen};
 use crate::state::{Course, Offer, Part, Spot};
@@ -18,7 +18,21 @@ impl Kernel {
         ttl: Span,
         pen: &mut Pen<'_>,
     ) -> Result<Reply, Refusal> {
+        if &*executor.0 == BY_PERSON {
+            // What waits for a person is answered by one, and not by whoever takes its name.
+            return Err(Refusal::ReservedExecutor(executor.clone()));
+        }
         check_ttl(ttl)?;
+        self.lease_out(step, executor, ttl, pen)
+    }
+
+    pub(super) fn lease_out(
+        &mut self,
+        step: Step,
+        executor: &ExecutorName,
+        ttl: Span,
+        pen: &mut Pen<'_>,
+    ) -> Result<Reply, Refusal> {
         let deployment = self.open_deployment(step.deployment)?;
         if let Course::Aborting { .. } = deployment.course {
             return Err(Refusal::Aborting(step.deployment));
@@ -99,6 +113,25 @@ impl Kernel {
             }
         };
         self.emit_at(step.deployment, key, draft, pen);
+        Ok(self.done())
+    }
+
+    /// The answer to a claim did not reach anybody: the task is offered again at once.
+    pub(super) fn give_back_lease(
+        &mut self,
+        step: Step,
+        fence: Fence,
+        pen: &mut Pen<'_>,
+    ) -> Result<Reply, Refusal> {
+        let current = self.fence_of(step)?;
+        if current != fence {
+            return Err(Refusal::StaleFence { given: fence, current });
+        }
+        if !self.loaded(step.deployment)?.leases.contains_key(&(step.target, step.kind)) {
+            return Err(Refusal::NotOffered);
+        }
+        let draft = Draft { n: fence.lease, ..Draft::new(Fact::LeaseExpired) };
+        self.emit_at(step.deployment, (step.target, step.kind), draft, pen);
         Ok(self.done())
     }
 

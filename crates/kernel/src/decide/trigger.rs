@@ -47,7 +47,7 @@ impl Kernel {
         let draft = Draft { cause: before, ..draft };
         let key = RunKey { stage: number, sequence: order, number: next };
         self.trigger_run(ship.deployment, key, draft, pen);
-        Ok(Reply::Started { at: self.head, revision })
+        Ok(Reply::Started { at: self.head, deployment: ship.deployment, revision })
     }
 
     pub(super) fn happen(
@@ -71,7 +71,7 @@ impl Kernel {
         let draft = Draft { n, detail, cause: before, ..Draft::new(Fact::Received) };
         let target = seaway_model::TargetTable::ROOT;
         self.emit_at(ship.deployment, (target, Kind::Event), draft, pen);
-        Ok(Reply::Started { at: self.head, revision })
+        Ok(Reply::Started { at: self.head, deployment: ship.deployment, revision })
     }
 
     /// An event that starts nothing is refused, unless it belongs to a deployment that is known:
@@ -154,7 +154,7 @@ impl Kernel {
             return Ok((None, deployment.revision));
         }
         match self.start(ship.deployment, (ship.service, ship.version), ship.known, pen)? {
-            Reply::Started { at, revision } => Ok((Some(at), revision)),
+            Reply::Started { at, revision, .. } => Ok((Some(at), revision)),
             _ => Ok((None, self.last_revision)),
         }
     }
@@ -170,6 +170,9 @@ impl Kernel {
         let name = &*executor.0;
         if name.is_empty() || name.len() > Refusal::MAX_ACTOR || !name.chars().all(plain) {
             return Err(Refusal::BadExecutor(executor.clone()));
+        }
+        if name.starts_with("seaway/") {
+            return Err(Refusal::ReservedExecutor(executor.clone()));
         }
         check_ttl(ttl)?;
         let some = 1..=Refusal::MAX_SUBSCRIPTIONS;

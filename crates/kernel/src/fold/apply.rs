@@ -34,6 +34,7 @@ impl Kernel {
         match (record.kind, record.fact) {
             (Kind::Structure, Fact::StructureChanged) => self.fold_structure(record),
             (Kind::PipelineStarted, Fact::Finished) => self.fold_start(record),
+            (Kind::Documents, _) => self.fold_documents(record),
             (Kind::Executor, _) => self.fold_executor(record),
             (Kind::Event, _) => self.fold_event(record),
             (Kind::SequenceTriggered, _) if is_trigger(record) => self.fold_trigger(record),
@@ -75,6 +76,14 @@ impl Kernel {
             }
             _ => None,
         }
+    }
+
+    fn fold_documents(&mut self, record: &Record) -> Result<(), IllegalRecord> {
+        let Some(Detail::Applies { documents, services }) = record.detail.as_deref() else {
+            return Err(IllegalRecord::Incomplete { seq: record.seq });
+        };
+        self.documents.edit(documents, services, record.seq);
+        Ok(())
     }
 
     fn fold_start(&mut self, record: &Record) -> Result<(), IllegalRecord> {
@@ -124,12 +133,6 @@ impl Kernel {
     fn note_revision(&mut self, deployment: &Deployment) {
         let revision: Revision = deployment.revision;
         self.last_revision = self.last_revision.max(revision);
-        if !self.recent.iter().any(|(_, _, known)| *known == revision) {
-            let entry = (deployment.service.clone(), deployment.version.clone(), revision);
-            self.recent.push_back(entry);
-            if self.recent.len() > crate::kernel::MAX_RECENT {
-                self.recent.pop_front();
-            }
-        }
+        self.recent.note(&deployment.service, &deployment.version, revision);
     }
 }

@@ -14,6 +14,6 @@ mod trigger;
 
 pub use apply::IllegalRecord;
 pub(crate) use locate::{Location, name_outside, name_spot};
-pub(crate) use offer::GRACE;
+pub(crate) use offer::{APPROVAL, BY_PERSON, GRACE};
 pub(crate) use step::ending;
 pub(crate) use trigger::received;

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use seaway_model::{DeploymentId, ExecutorName, Fact, Kind, Seq, Span, Timestamp};
+use seaway_model::{DeploymentId, ExecutorName, Fact, Kind, Revision, Seq, Span, Timestamp};
 
 use super::apply::IllegalRecord;
 use super::locate::Location;
@@ -38,7 +38,23 @@ impl Kernel {
             let step = Step { deployment: id, target: key.0, kind: key.1 };
             self.shares.entry(part.executor.clone()).or_default().insert(step);
         }
+        self.review_shares(id, key);
         self.watch_offer(id, key);
+    }
+
+    /// Which shares of an offer may be taken now.
+    fn review_shares(&mut self, id: DeploymentId, key: StepKey) {
+        let deployment = &self.deployments[&id];
+        let Some(offer) = deployment.offers.get(&key) else { return };
+        let (revision, started) = deployment.rank();
+        let step = Step { deployment: id, target: key.0, kind: key.1 };
+        for part in &offer.parts {
+            let held = deployment.leases.contains_key(&(part.target, key.1));
+            match part.end.is_none() && !held {
+                true => self.claimable.put(&part.executor, (revision, started, step)),
+                false => self.claimable.take_away(&part.executor, (revision, started, step)),
+            }
+        }
     }
 
     fn new_part(
@@ -129,7 +145,7 @@ impl Kernel {
         }
         if self.deployments[&id].offers[&key].part(&executor).is_none() {
             let step = Step { deployment: id, target: key.0, kind: key.1 };
-            self.forget_share(&executor, step);
+            self.forget_share(&executor, step, self.deployments[&id].rank());
         }
         self.review_offer(id, key, record.at);
         self.active.insert(self.deployments[&id].rank());
@@ -165,6 +181,7 @@ impl Kernel {
         } else {
             deployment.derived.ripe.remove(&key);
         }
+        self.review_shares(id, key);
         self.watch_offer(id, key);
     }
 
@@ -203,11 +220,18 @@ impl Kernel {
         }
         self.alarms.clear(id, Alarm::Offer(key));
         let step = Step { deployment: id, target: key.0, kind: key.1 };
-        offer.parts.iter().for_each(|part| self.forget_share(&part.executor, step));
+        let rank = self.deployments[&id].rank();
+        offer.parts.iter().for_each(|part| self.forget_share(&part.executor, step, rank));
         self.withdraw_offer(step);
     }
 
-    pub(crate) fn forget_share(&mut self, executor: &ExecutorName, step: Step) {
+    pub(crate) fn forget_share(
+        &mut self,
+        executor: &ExecutorName,
+        step: Step,
+        (revision, started): (Revision, Seq),
+    ) {
+        self.claimable.take_away(executor, (revision, started, step));
         if let Some(steps) = self.shares.get_mut(executor) {
             steps.remove(&step);
             if steps.is_empty() {
@@ -281,7 +305,8 @@ impl Kernel {
                     || leases.contains_key(&(part.target, Kind::TaskDone))
             });
             if offer.parts.len() != before {
-                self.forget_share(executor, step);
+                let rank = deployment.rank();
+                self.forget_share(executor, step, rank);
                 self.review_offer(step.deployment, key, at);
                 self.active.insert(self.deployments[&step.deployment].rank());
             }
@@ -291,3 +316,5 @@ impl Kernel {
 
 /// The reserved task that waits for a person.
 pub(crate) const APPROVAL: &str = "approval";
+/// The executor of approvals that nobody else subscribed to: whoever may deliver.
+pub(crate) const BY_PERSON: &str = "seaway/approval";

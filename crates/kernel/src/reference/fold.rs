@@ -54,7 +54,7 @@ impl Reference {
         match (record.kind, record.fact) {
             (Kind::Structure, _) => self.fold_structure(record),
             (Kind::PipelineStarted, _) => self.fold_start(record),
-            (Kind::Executor, _) => {}
+            (Kind::Executor | Kind::Documents, _) => {}
             (Kind::Event, _) => self.fold_event(record),
             (Kind::SequenceTriggered, _)
                 if matches!(

@@ -12,13 +12,29 @@ impl Kernel {
         let Position::Inside(key, cell) = spot.position() else { return Vec::new() };
         let run = &deployment.runs[&key];
         let Role::TaskDone { task } = run.shape.role(cell) else { return Vec::new() };
-        let name = &self.world.definitions[run.definition as usize].tasks[task].name;
-        let mut names = self.executors.subscribers(name).peekable();
-        if names.peek().is_none() {
-            return Vec::new();
+        let definition = &self.world.definitions[run.definition as usize].tasks[task];
+        let person = || ExecutorName(fold::BY_PERSON.into());
+        let by = forced(definition);
+        let patient = definition.name.as_str() == fold::APPROVAL && by != Some(By::Others);
+        if by == Some(By::Us) {
+            return vec![person()];
         }
-        let data = self.task_data(deployment, spot);
-        names.filter(|it| self.wants(it, deployment, spot, &data)).cloned().collect()
+        let names: Vec<&ExecutorName> = self.executors.subscribers(&definition.name).collect();
+        let choosy = |name: &&&ExecutorName| {
+            let known = self.executors.get(name).into_iter().flat_map(|it| &it.subscriptions);
+            known.into_iter().any(|it| !it.expressions.is_empty())
+        };
+        // Putting the data together is most of the cost, and few look at it.
+        let data = match names.iter().find(choosy) {
+            Some(_) => self.task_data(deployment, spot),
+            None => Value::Null,
+        };
+        let wanting = names.into_iter().filter(|it| self.wants(it, deployment, spot, &data));
+        let mut found: Vec<ExecutorName> = wanting.cloned().collect();
+        if patient && found.is_empty() {
+            found.push(person());
+        }
+        found
     }
 
     /// Whether an executor's subscriptions match a task in flight.
@@ -28,7 +44,9 @@ impl Kernel {
             Some(fold::Location::Spot(spot)) => spot,
             _ => return false,
         };
-        self.wants(executor, deployment, spot, &self.task_data(deployment, spot))
+        let task = self.task_of(step.deployment, (step.target, step.kind));
+        task.is_some_and(|task| forced(task) != Some(By::Us))
+            && self.wants(executor, deployment, spot, &self.task_data(deployment, spot))
     }
 
     fn wants(
@@ -64,6 +82,25 @@ impl Kernel {
         let stage = self.world.stages.name(key.stage);
         let last = run.last_task(task).map(|(_, outcome)| outcome);
         run.flow.of_task(task as u32, definition, last, self.scope(deployment, stage))
+    }
+}
+
+/// Who does an approval, where its properties say so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Us,
+    Others,
+}
+
+fn forced(task: &crate::Task) -> Option<By> {
+    if task.name.as_str() != fold::APPROVAL {
+        return None;
+    }
+    let properties = task.properties.as_deref().and_then(crate::flow::object)?;
+    match properties.get("executor")?.as_str()? {
+        "builtin" => Some(By::Us),
+        "external" => Some(By::Others),
+        _ => None,
     }
 }
 

@@ -24,6 +24,10 @@ pub enum Waiting {
         to: Vec<ExecutorName>,
         working: Vec<(ExecutorName, Timestamp)>,
     },
+    /// A person has to say yes or no.
+    Approval {
+        since: Timestamp,
+    },
     /// Nobody subscribed to it.
     NoExecutor {
         task: Name,
@@ -158,6 +162,9 @@ impl Kernel {
             return Waiting::NoExecutor { task, until: since + fold::GRACE };
         }
         let open = offer.parts.iter().filter(|part| part.end.is_none());
+        if open.clone().any(|part| &*part.executor.0 == fold::BY_PERSON) {
+            return Waiting::Approval { since: offer.since };
+        }
         let (mut to, mut working) = (Vec::new(), Vec::new());
         for part in open {
             match deployment.leases.get(&(part.target, seaway_model::Kind::TaskDone)) {
@@ -216,6 +223,7 @@ impl Waiting {
                 let all = working.iter().map(|(executor, _)| executor).chain(to);
                 format!("the answer of {}", listed(all))
             }
+            Self::Approval { .. } => "a person who approves or rejects it".to_owned(),
             Self::NoExecutor { task, .. } => {
                 format!("an executor that subscribes to {task}, or a person who skips it")
             }
@@ -257,6 +265,12 @@ impl fmt::Display for Waiting {
                 write!(f, "{} working on it", listed(working.iter().map(|(name, _)| name)))?;
                 if to.is_empty() { Ok(()) } else { write!(f, ", offered to {}", listed(to)) }
             }
+            Self::Approval { .. } => f.write_str("waiting for approval"),
+            Self::NoExecutor { task, .. } if is_reserved(task) => write!(
+                f,
+                "no executor for reserved task {:?}; register one or map it to a definition",
+                task.as_str()
+            ),
             Self::NoExecutor { task, .. } => write!(f, "no executor for task {:?}", task.as_str()),
             Self::Delayed { .. } => f.write_str("delayed"),
             Self::Retrying { attempt, .. } => write!(f, "failed, attempt {attempt} follows"),
@@ -269,6 +283,22 @@ impl fmt::Display for Waiting {
             Self::Overtaken => f.write_str("something after it has finished already"),
         }
     }
+}
+
+/// The tasks whose meaning is known, and that will be done by executors that are built in.
+fn is_reserved(task: &Name) -> bool {
+    const RESERVED: [&str; 9] = [
+        "approval",
+        "deployment",
+        "evaluation",
+        "release",
+        "rollback",
+        "remediation",
+        "get-action",
+        "action",
+        "test",
+    ];
+    RESERVED.contains(&task.as_str())
 }
 
 fn listed<'a>(names: impl IntoIterator<Item = &'a ExecutorName>) -> String {

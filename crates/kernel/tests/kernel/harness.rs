@@ -307,6 +307,9 @@ impl Harness {
             Waiting::Offered { ref to, ref working } => {
                 return self.do_share(step, to.first(), working.first().map(|(name, _)| name));
             }
+            Waiting::Approval { .. } => {
+                Command::Approve { step, outcome: Outcome::Pass, comment: None }
+            }
             Waiting::Overtaken => Command::Skip { step, reason: "it is too late for it".into() },
             Waiting::Unclaimed | Waiting::Working { .. } => {
                 let offers = |it: &&Record| matches!(it.fact, Fact::Dispatched | Fact::Claimed);
@@ -431,7 +434,9 @@ fn class(why: &Waiting) -> Wait {
         Waiting::Unclaimed => Wait::Unclaimed,
         Waiting::Working { .. } => Wait::Working,
         Waiting::Offered { working, .. } if !working.is_empty() => Wait::Working,
-        Waiting::Offered { .. } | Waiting::NoExecutor { .. } => Wait::Unclaimed,
+        Waiting::Offered { .. } | Waiting::Approval { .. } | Waiting::NoExecutor { .. } => {
+            Wait::Unclaimed
+        }
         Waiting::Delayed { .. } => Wait::Delayed,
         Waiting::Retrying { .. } => Wait::Retrying,
         Waiting::Paused { .. } => Wait::Paused,

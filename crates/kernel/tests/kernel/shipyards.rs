@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use seaway_kernel::{
-    Batch, Command, Entry, Event, On, Policy, Range, Report, Retries, Selector, Sequence, Stage,
-    Structure, StructureChange, Subscription, Task, Trigger, Waiting, When,
+    Batch, Command, Entry, Event, On, Policy, Range, Reply, Report, Retries, Selector, Sequence,
+    Stage, Step, Structure, StructureChange, Subscription, Taken, Task, Trigger, Waiting, When,
 };
 use seaway_model::{DeploymentId, ExecutorName, Fact, Fence, Name, Outcome, Span};
 
@@ -18,7 +18,7 @@ const STAGES: [&str; 4] = ["dev", "qa", "prod", "lab"];
 const SEQUENCES: [&str; 3] = ["delivery", "rollback", "remediation"];
 pub(crate) const TASKS: [&str; 5] = ["deployment", "test", "evaluation", "approval", "release"];
 const EVENTS: [&str; 3] = ["problem.open", "qa.problem.open", "build.finished"];
-const EXECUTORS: [&str; 3] = ["x", "y", "seaway/test"];
+pub(crate) const EXECUTORS: [&str; 3] = ["x", "y", "dock/test"];
 
 fn random_batch(dice: &mut Dice) -> Batch {
     let policy = match dice.roll(4) {
@@ -239,8 +239,33 @@ fn answer(dice: &mut Dice, harness: &mut Harness) {
     let _ = harness.command(&Command::Report { step: share, fence, report, answer });
 }
 
+/// An executor takes what there is for it, and now and then gives it back at once.
+fn take(dice: &mut Dice, harness: &mut Harness) {
+    let executor = ExecutorName(EXECUTORS[dice.roll(EXECUTORS.len())].into());
+    let (max, ttl) = (1 + dice.roll(3), Span::from_secs(4 + dice.roll(20) as i64));
+    let taken = harness.command(&Command::Take { executor, max, ttl });
+    let Ok(Reply::Taken { tasks, .. }) = taken else { return };
+    for Taken { step, fence, .. } in tasks {
+        if dice.chance(3) {
+            harness.command(&Command::GiveBack { step, fence }).expect("it was just taken");
+        }
+    }
+}
+
+/// A person answers what waits for one.
+fn approve(dice: &mut Dice, harness: &mut Harness) {
+    let ids: Vec<DeploymentId> = harness.kernel.deployments().map(|(id, _)| id).collect();
+    let waits = ids.into_iter().flat_map(|id| harness.kernel.waiting(id, usize::MAX));
+    let open = waits.filter(|wait| matches!(wait.why, Waiting::Approval { .. }));
+    let open: Vec<Step> = open.map(|wait| wait.step).collect();
+    let Some(&step) = dice.pick(&open) else { return };
+    let outcome = [Outcome::Pass, Outcome::Warning, Outcome::Fail][dice.roll(3)];
+    let comment = dice.chance(5).then(|| "seen".into());
+    let _ = harness.command(&Command::Approve { step, outcome, comment });
+}
+
 fn one_move(dice: &mut Dice, harness: &mut Harness) {
-    match dice.roll(20) {
+    match dice.roll(24) {
         0 => apply(dice, harness),
         1..=3 => trigger(dice, harness),
         4 | 5 => executor(dice, harness),
@@ -248,12 +273,18 @@ fn one_move(dice: &mut Dice, harness: &mut Harness) {
         8 => harness.now = harness.now + Span::from_secs(1 + dice.roll(40) as i64),
         9 if dice.chance(2) => harness.restart(),
         10 => harness.kernel.sweep(),
+        11 | 12 => take(dice, harness),
+        13 | 14 => approve(dice, harness),
         _ => answer(dice, harness),
     }
-    harness.settle();
 }
 
 pub(crate) fn play(numbers: &[u64]) -> Harness {
+    watched(numbers, |_| ())
+}
+
+/// Plays a history, and looks at it after every move: before the scheduler has a turn, and after.
+pub(crate) fn watched(numbers: &[u64], mut look: impl FnMut(&Harness)) -> Harness {
     let mut harness = Harness::new();
     let mut dice = Dice(numbers[0]);
     apply(&mut dice, &mut harness);
@@ -262,6 +293,9 @@ pub(crate) fn play(numbers: &[u64]) -> Harness {
     }
     for &number in numbers {
         one_move(&mut Dice(number), &mut harness);
+        look(&harness);
+        harness.settle();
+        look(&harness);
     }
     harness
 }

@@ -21,7 +21,8 @@ const SPEC: Shape = Shape { what: "`spec`", keys: &["promotionStrategy", "stages
 
 const UNSUPPORTED: &str = "snapshot promotion is not supported by this version";
 
-pub(crate) fn check(root: &Node, file: &str, report: &mut Report<'_>) -> Option<Shipyard> {
+/// Checks a document that was read, and tells what is wrong with it to the report.
+pub fn check(root: &Node, file: &str, report: &mut Report<'_>) -> Option<Shipyard> {
     if !matches!(root.value, Value::Map(_)) {
         let message = format!("a shipyard has to be a mapping, not {}", root.what());
         let draft = Draft::error(Code::WrongType, root.place, message);

@@ -18,7 +18,7 @@ mod task;
 mod trigger;
 
 pub use checker::{Checker, joined, one_of, shown};
-pub(crate) use document::check;
+pub use document::check;
 pub use fields::{Fields, Shape};
 pub(crate) use header::{Format, format, has_new_form, new_form};
 pub use name::Given;

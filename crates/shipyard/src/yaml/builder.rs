@@ -55,8 +55,10 @@ enum Next {
 }
 
 impl Builder {
-    pub(super) fn finish(self) -> Option<Node> {
-        self.root
+    /// The document that has just ended. What the next one may hold is what this one left over.
+    pub(super) fn finish(&mut self) -> Option<Node> {
+        self.anchors.clear();
+        self.root.take()
     }
 
     pub(super) fn scalar(

@@ -6,5 +6,5 @@ mod read;
 mod scalar;
 
 pub use node::{Entry, Key, Node, NotJson, Value};
-pub use read::{Subject, read};
+pub use read::{Subject, read, read_all};
 pub use scalar::{Notation, Resolved, Scalar};

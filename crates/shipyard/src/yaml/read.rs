@@ -24,6 +24,31 @@ impl Subject {
 
 /// The first document of a text. `None` after something that keeps it from being understood at all.
 pub fn read(text: &str, subject: Subject, report: &mut Report<'_>) -> Option<Node> {
+    let mut documents = each(text, report, Several::One(subject))?.into_iter();
+    let root = documents.next();
+    if root.is_none() {
+        report.push(empty(subject));
+    }
+    root
+}
+
+/// All documents of a text that hold something, for files that may have several.
+pub fn read_all(text: &str, subject: Subject, report: &mut Report<'_>) -> Option<Vec<Node>> {
+    let documents = each(text, report, Several::All)?;
+    if documents.is_empty() {
+        report.push(empty(subject));
+    }
+    Some(documents)
+}
+
+/// How many documents a text may have.
+#[derive(Clone, Copy, Debug)]
+enum Several {
+    One(Subject),
+    All,
+}
+
+fn each(text: &str, report: &mut Report<'_>, several: Several) -> Option<Vec<Node>> {
     if text.len() > limits::TEXT_BYTES {
         let most = limits::TEXT_BYTES >> 20;
         let message = format!("the file is larger than {most} MiB");
@@ -32,7 +57,8 @@ pub fn read(text: &str, subject: Subject, report: &mut Report<'_>) -> Option<Nod
     }
     let mut builder = Builder::default();
     let options = granit_parser::options! { emit_comments: false };
-    let mut documents = 0;
+    let mut found = Vec::new();
+    let mut begun = 0;
     for next in Parser::new_from_str_with_options(text, options) {
         let (event, span) = match next {
             Ok(next) => next,
@@ -41,24 +67,28 @@ pub fn read(text: &str, subject: Subject, report: &mut Report<'_>) -> Option<Nod
                 return None;
             }
         };
-        if matches!(event, Event::DocumentStart(..)) {
-            documents += 1;
-            if documents > 1 {
+        match (&event, several) {
+            (Event::DocumentStart(..), Several::One(subject)) if begun > 0 => {
                 let message = "there is a second document; only the first one is looked at";
                 let draft = Draft::error(Code::SeveralDocuments, place(&span), message);
-                report
-                    .push(draft.hint(format!("put each {} into a file of its own", subject.what)));
+                let hint = format!("put each {} into a file of its own", subject.what);
+                report.push(draft.hint(hint));
                 break;
             }
+            (Event::DocumentStart(..), _) => begun += 1,
+            (Event::DocumentEnd, _) => {
+                found.extend(builder.finish().filter(|root| !root.is_null()));
+            }
+            _ => {}
         }
         take(&mut builder, report, event, &span).ok()?;
     }
-    let root = builder.finish().filter(|root| !root.is_null());
-    if root.is_none() {
-        let draft = Draft::error(Code::Empty, Place::default(), "the file is empty");
-        report.push(draft.hint(format!("begin with `{}`", subject.begin)));
-    }
-    root
+    Some(found)
+}
+
+fn empty(subject: Subject) -> Draft {
+    let draft = Draft::error(Code::Empty, Place::default(), "the file is empty");
+    draft.hint(format!("begin with `{}`", subject.begin))
 }
 
 fn take(

@@ -1,5 +1,6 @@
 use std::fmt::Write;
 
+use seaway_shipyard::reading::{Report, Subject, read_all};
 use seaway_shipyard::{Code, limits, parse};
 
 const HEAD: &str =
@@ -51,6 +52,21 @@ fn aliases_cannot_blow_up_a_text() {
     let anchors: String = (0..30).map(|number| format!("&a{number} [")).collect();
     let nested = format!("{anchors}{}{}", "x,".repeat(10_000), "]".repeat(30));
     refused(&nested, Code::TooLarge, "50000 values");
+}
+
+#[test]
+fn the_documents_of_a_text_are_bounded_together() {
+    const SUBJECT: Subject = Subject { what: "document", begin: "a: b" };
+    let read = |text: &str| {
+        let mut report = Report::new(text);
+        let found = read_all(text, SUBJECT, &mut report).map(|it| it.len());
+        (found, report.into_problems().first().map(|it| it.code))
+    };
+    assert_eq!(read("a: 1\n---\n# nothing\n---\nb: &b 2\nc: *b\n"), (Some(2), None));
+    assert_eq!(read("---\n---\n"), (Some(0), Some(Code::Empty)));
+    let one = format!("a: &a [{}]\nb: [*a, *a]\n---\n", "x,".repeat(1_000));
+    assert_eq!(read(&one.repeat(10)).0, Some(10));
+    assert_eq!(read(&one.repeat(20)), (None, Some(Code::TooLarge)));
 }
 
 #[test]

@@ -1,14 +1,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use seaway_kernel::{Detail, Record, Slot, Stage, Structure};
+use seaway_kernel::{Detail, Record, Slot, Stage, Step, Structure};
 use seaway_model::{
-    Attempt, DeploymentId, Digest, Epoch, Fact, Kind, Name, Seq, TargetDef, TargetId, Timestamp,
+    Attempt, DeploymentId, Digest, Epoch, Fact, Fence, Kind, Name, Seq, TargetDef, TargetId,
+    Timestamp,
 };
 use seaway_wire::{ChainCheck, Row};
 
 use super::born::{Entry, Yard};
 use super::ledger::{Course, Life};
+use super::once::Once;
+use super::papers::Papers;
 use super::paths::Paths;
 use super::permits::Permits;
 use super::places::Places;
@@ -32,6 +35,10 @@ pub(crate) struct Verifier {
     /// Since when each join is in the structure.
     pub(super) join_since: BTreeMap<Entry, Seq>,
     pub(super) denied: BTreeSet<DeploymentId>,
+    /// The leases that somebody was told of.
+    pub(super) handed_out: BTreeSet<(Step, Fence)>,
+    pub(super) once: Once,
+    pub(super) papers: Papers,
     /// What was durable once, by position.
     pub(super) durable: Vec<(Record, Digest)>,
     chain: ChainCheck,
@@ -53,6 +60,9 @@ impl Verifier {
             crew: Crew::new(),
             join_since: BTreeMap::new(),
             denied: BTreeSet::new(),
+            handed_out: BTreeSet::new(),
+            once: Once::default(),
+            papers: Papers::default(),
             durable: Vec::new(),
             chain: ChainCheck::from_genesis(),
             at: Timestamp::default(),
@@ -148,6 +158,7 @@ impl Verifier {
     }
 
     fn take(&mut self, record: &Record) -> Result<(), Violation> {
+        self.check_once(record)?;
         match (record.kind, record.detail.as_deref()) {
             (Kind::Structure, Some(Detail::Change(change))) => {
                 let ids: Vec<DeploymentId> = self.lives.keys().copied().collect();
@@ -157,6 +168,7 @@ impl Verifier {
                 self.restructure(changed.map_err(invalid)?, record.seq);
                 Ok(())
             }
+            (Kind::Documents, _) => self.papers(record),
             (Kind::Executor, _) => self.muster(record),
             (Kind::Event, _) => self.heard(record),
             (Kind::PipelineStarted, Some(Detail::Deploys { service, .. })) => {
@@ -171,6 +183,7 @@ impl Verifier {
         let (Some(id), Some(revision)) = (record.deployment, record.revision) else {
             return Err(Violation::new(Rule::Order, "a start lacks its deployment"));
         };
+        self.check_service(service)?;
         if self.denied.contains(&id) {
             return Err(Violation::new(Rule::ToldAfterDurable, "its caller was told otherwise"));
         }

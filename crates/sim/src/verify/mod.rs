@@ -4,12 +4,15 @@
 mod after;
 mod born;
 mod families;
+mod handouts;
 mod introduced;
 mod joins;
 mod late;
 mod layout;
 mod ledger;
 mod log;
+mod once;
+mod papers;
 mod paths;
 mod permits;
 mod places;

@@ -8,6 +8,9 @@ use super::ledger::{Course, Status, StepKey};
 use super::log::Verifier;
 use super::violation::{Rule, Violation};
 
+/// The executor that stands for whoever may approve.
+const PERSON: &str = "seaway/approval";
+
 /// Who is registered, and for what.
 pub(super) type Crew = BTreeMap<ExecutorName, Vec<Subscription>>;
 
@@ -55,7 +58,9 @@ impl Verifier {
             return broken(Rule::Share, "it does not say to whom it goes");
         };
         let spot = self.paths.spot(record.target);
-        let task = self.task_of(id, record.target).map(|task| task.name);
+        let task = self.task_of(id, record.target);
+        let ours = task.as_ref().and_then(forced).as_deref() == Some("builtin");
+        let task = task.map(|task| task.name).filter(|_| !ours);
         let service = &self.lives[&id].service;
         for (executor, subscriptions) in &self.crew {
             let certain = subscriptions.iter().any(|it| {
@@ -69,13 +74,33 @@ impl Verifier {
                 return broken(Rule::Share, format!("{executor} subscribed and is left out"));
             }
         }
-        if let Some(unknown) = to.iter().find(|executor| !self.crew.contains_key(*executor)) {
+        let person = |executor: &&ExecutorName| &*executor.0 == PERSON;
+        let mut others = to.iter().filter(|it| !person(it));
+        if let Some(unknown) = others.find(|executor| !self.crew.contains_key(*executor)) {
             return broken(Rule::Share, format!("{unknown} is not registered"));
         }
+        self.check_person(id, record.target, to)?;
         let parts = to.iter().map(|executor| (executor.clone(), Part::Open)).collect();
         let life = self.lives.get_mut(&id).expect("the caller found it");
         life.yard.offers.insert(record.target, Offer { parts });
         Ok(())
+    }
+
+    /// A person is waited for where a task is an approval that nobody else decides.
+    fn check_person(
+        &mut self,
+        id: DeploymentId,
+        target: TargetId,
+        to: &[ExecutorName],
+    ) -> Result<(), Violation> {
+        let Some(task) = self.task_of(id, target) else { return Ok(()) };
+        let waits = to.iter().any(|executor| &*executor.0 == PERSON);
+        let fits = match (may_approve(&task), forced(&task).as_deref()) {
+            (false, _) => !waits,
+            (true, Some("builtin")) => waits && to.len() == 1,
+            (true, _) => !to.is_empty() && (!waits || to.len() == 1),
+        };
+        if fits { Ok(()) } else { broken(Rule::Share, format!("{} goes to {to:?}", task.name)) }
     }
 
     /// What one executor says about its share of a task, or what becomes of it.
@@ -106,12 +131,14 @@ impl Verifier {
                 let detail = format!("lease {} follows {}; it was {part:?}", record.n, lease.1);
                 return broken(Rule::Fence, detail);
             }
-            if aborting || (part.is_none() && !self.crew.contains_key(&who)) {
+            // When nobody is left who subscribed, a person may answer instead.
+            let steps_in = &*who.0 == PERSON && offer.parts.is_empty();
+            if aborting || (part.is_none() && !steps_in && !self.crew.contains_key(&who)) {
                 return broken(Rule::Order, format!("{who} may not take it"));
             }
             lease.1 = record.n;
-            offer.parts.insert(who, Part::Held);
-            return Ok(());
+            offer.parts.insert(who.clone(), Part::Held);
+            return if steps_in { self.check_person(id, task, &[who]) } else { Ok(()) };
         }
         if part != Some(Part::Held) || (record.fact != Fact::Changed && record.n != lease.1) {
             let (n, newest) = (record.n, lease.1);
@@ -150,10 +177,12 @@ impl Verifier {
         let offer = life.yard.offers.get(&key.0).cloned().unwrap_or_default();
         let held = offer.parts.values().any(|part| *part == Part::Held);
         let flying = status == Status::Flying;
+        // A person is always there.
+        let by_person = self.task_of(id, key.0).is_some_and(|task| may_approve(&task));
         let fits = match record.reason() {
             // Who held a share of it was told to stop before.
             Some(Reason::TimedOut) => flying && !held,
-            Some(Reason::NoExecutor) => flying && offer.parts.is_empty(),
+            Some(Reason::NoExecutor) => flying && offer.parts.is_empty() && !by_person,
             Some(Reason::RunTimedOut) => !status.is_settled() && !held,
             None => flying && !offer.parts.is_empty() && worst(&offer) == record.outcome,
             Some(_) => false,
@@ -208,6 +237,20 @@ impl Verifier {
         let definition = self.definition(life.runs.get(&spot.run)?)?;
         definition.tasks.get(number).cloned()
     }
+}
+
+/// Whether a person answers a task if nobody subscribed to it.
+fn may_approve(task: &Task) -> bool {
+    task.name.as_str() == "approval" && forced(task).as_deref() != Some("external")
+}
+
+/// Who has to do an approval, as its properties say.
+fn forced(task: &Task) -> Option<String> {
+    if task.name.as_str() != "approval" {
+        return None;
+    }
+    let properties: serde_json::Value = serde_json::from_str(task.properties.as_deref()?).ok()?;
+    Some(properties.get("executor")?.as_str()?.to_owned())
 }
 
 /// The worst answer, once all have answered.

@@ -1,5 +1,5 @@
 use seaway_kernel::{Detail, Effect, Reply, Step};
-use seaway_model::{DeploymentId, Digest, ExecutorName, Fact, Kind, Seq, TargetTable};
+use seaway_model::{DeploymentId, Digest, ExecutorName, Fact, Kind, Outcome, Seq, TargetTable};
 
 use super::ledger::Status;
 use super::log::Verifier;
@@ -13,9 +13,12 @@ fn broken(detail: impl Into<String>) -> Result<(), Violation> {
 #[derive(Clone, Debug)]
 pub(crate) enum About {
     Start(DeploymentId),
-    Launch(DeploymentId),
+    /// A deployment that is triggered; which one is open if the request may have come before.
+    Launch(Option<DeploymentId>),
     Claim(Step, ExecutorName),
     Answer(Step),
+    /// What a person says about a task.
+    Verdict(Step, Outcome),
     Other,
 }
 
@@ -30,7 +33,10 @@ impl Verifier {
 
     /// A reply must be borne out by the record that it names.
     pub(crate) fn replied(&self, reply: &Reply, about: &About) -> Result<(), Violation> {
-        let (Reply::Done { at } | Reply::Started { at, .. } | Reply::Claimed { at, .. }) = reply;
+        let (Reply::Done { at }
+        | Reply::Started { at, .. }
+        | Reply::Claimed { at, .. }
+        | Reply::Taken { at, .. }) = reply;
         self.told(*at)?;
         let Some((record, _)) = at.0.checked_sub(1).and_then(|at| self.durable.get(at as usize))
         else {
@@ -42,10 +48,17 @@ impl Verifier {
                     && record.deployment == Some(*deployment)
                     && record.revision == Some(*revision)
             }
-            (Reply::Started { revision, .. }, About::Launch(deployment)) => {
+            (Reply::Started { deployment, revision, .. }, About::Launch(asked)) => {
                 matches!(record.kind, Kind::SequenceTriggered | Kind::Event)
+                    && asked.is_none_or(|asked| asked == *deployment)
                     && record.deployment == Some(*deployment)
                     && record.revision == Some(*revision)
+            }
+            (Reply::Done { .. }, About::Verdict(step, outcome)) => {
+                let share = self.paths.share(record.target).map(|(task, _)| task);
+                record.step().map(|it| Step { target: share.unwrap_or(it.target), ..it })
+                    == Some(*step)
+                    && record.outcome == Some(*outcome)
             }
             (Reply::Claimed { fence, .. }, About::Claim(step, executor)) => {
                 let holder = match record.detail.as_deref() {

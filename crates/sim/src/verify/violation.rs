@@ -30,6 +30,12 @@ pub enum Rule {
     Withdrawn,
     /// A task ends when all who were waited for have answered.
     Share,
+    /// A lease is handed to one holder, and work to whoever waits for it at once.
+    Handout,
+    /// A request with a key has one effect and one answer.
+    Once,
+    /// Documents and services are what was applied.
+    Applied,
     /// Retries and loops stay within their limits.
     Bounds,
     /// A permit has at most as many holders as it has room for.

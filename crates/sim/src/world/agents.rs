@@ -1,6 +1,6 @@
 use seaway_engine::RequestError;
-use seaway_kernel::{Refusal, Reply, Report, Step, Waiting, WaitingStep};
-use seaway_model::{ExecutorName, Outcome, Span};
+use seaway_kernel::{Command, Refusal, Reply, Report, Step, Waiting, WaitingStep};
+use seaway_model::{ExecutorName, Fence, Outcome, Span};
 
 use super::event::{Act, Errand, Event, Job};
 use super::life::{Flavour, World};
@@ -69,14 +69,10 @@ impl World {
     pub(super) fn heard(&mut self, errand: Errand, result: Result<Reply, RequestError>) {
         match (errand, result) {
             (Errand::Claim { executor, ttl, .. }, Ok(Reply::Claimed { step, fence, .. })) => {
-                self.counters.jobs += 1;
-                let id = self.counters.jobs;
-                let answer = match self.flavour {
-                    Flavour::Plain => None,
-                    Flavour::Shipyard => self.answer(&executor),
-                };
-                self.jobs.insert(id, Job { step, fence, executor, answer });
-                self.begin(id, ttl);
+                self.take_on(step, fence, &executor, ttl);
+            }
+            (Errand::Take { executor, life, ttl, since, .. }, result) => {
+                self.handed((&executor, life), (ttl, since), result);
             }
             (Errand::Report { again, .. }, Err(RequestError::Refused(refusal))) => match refusal {
                 Refusal::StaleFence { .. } => self.tally.saw(Rare::StaleAnswerRefused),
@@ -85,21 +81,49 @@ impl World {
             },
             (errand @ Errand::Report { .. }, Err(_)) => self.unheard(errand),
             (Errand::Alive(who), Err(RequestError::Refused(_))) => self.say_hello(&who),
-            (Errand::Person(command), Err(error)) => {
-                self.note(|| format!("ann is told: {error} ({command:?})"));
+            (Errand::Person(wish), Ok(_)) => match wish.command {
+                Command::Approve { outcome: Outcome::Fail, .. } => self.tally.saw(Rare::Rejected),
+                Command::Approve { .. } => self.tally.saw(Rare::Approved),
+                _ => {}
+            },
+            (Errand::Person(wish) | Errand::Ship { wish, .. }, Err(RequestError::Refused(why))) => {
+                match why {
+                    Refusal::NoApproval => self.tally.saw(Rare::AnsweredTwice),
+                    Refusal::UnknownService { .. } => self.tally.saw(Rare::UnknownService),
+                    _ => {}
+                }
+                self.note(|| format!("somebody is told: {why} ({:?})", wish.command));
+            }
+            (errand @ (Errand::Person(_) | Errand::Ship { .. }), Err(error)) => {
+                self.note(|| format!("somebody is told: {error}"));
+                self.wish_again(errand);
             }
             _ => {}
         }
     }
 
+    /// An executor has a task.
+    pub(super) fn take_on(&mut self, step: Step, fence: Fence, who: &ExecutorName, ttl: Span) {
+        self.counters.jobs += 1;
+        let id = self.counters.jobs;
+        let answer = match self.flavour {
+            Flavour::Plain => None,
+            Flavour::Shipyard => self.answer(who),
+        };
+        self.jobs.insert(id, Job { step, fence, executor: who.clone(), answer });
+        self.begin(id, ttl);
+    }
+
     /// Nobody answered: an executor sends its answer again, a few times.
     pub(super) fn unheard(&mut self, errand: Errand) {
-        if let Errand::Report { job, report, tries, .. } = errand
-            && tries < SENDS
-        {
-            let again = Errand::Report { job, report, again: true, tries: tries + 1 };
-            let delay = self.dice.millis(100, 900);
-            self.after(delay, Event::Arrive(again));
+        match errand {
+            Errand::Report { job, report, tries, .. } if tries < SENDS => {
+                let again = Errand::Report { job, report, again: true, tries: tries + 1 };
+                let delay = self.dice.millis(100, 900);
+                self.after(delay, Event::Arrive(again));
+            }
+            Errand::Take { executor, life, .. } => self.seek_soon(&executor, life),
+            errand => self.wish_again(errand),
         }
     }
 

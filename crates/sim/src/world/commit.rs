@@ -46,6 +46,7 @@ impl World {
             for row in &sent.append.rows {
                 self.verifier.written(row, sent.append.epoch)?;
             }
+            self.disk.check_answers()?;
         }
         let sync = self.dice.millis(1, 4);
         if landed.is_ok() {
@@ -128,10 +129,10 @@ impl World {
         failure: AppendFailure,
         certain: bool,
     ) -> Result<(), Violation> {
-        let Owner { number, writer, mut callers, epoch, .. } = owner;
+        let Owner { number, writer, mut callers, gone, epoch, .. } = owner;
         self.note(|| format!("owner {number} drops its state: {failure:?}"));
         for (ticket, error) in writer.failed(failure) {
-            if let Some(errand) = callers.remove(&ticket) {
+            if let Some(errand) = callers.remove(&ticket).filter(|_| !gone.contains(&ticket)) {
                 self.reply(errand, Err(error))?;
             }
         }

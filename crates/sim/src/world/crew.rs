@@ -14,11 +14,13 @@ pub(super) struct Hand {
     subscriptions: Vec<Subscription>,
     ttl: Span,
     pub(super) alive: bool,
+    /// It asks for work, and waits for it, instead of looking for it.
+    seeks: bool,
     /// Counts its lives, so that the heartbeat of an earlier one stops.
     life: u32,
 }
 
-const NAMES: [&str; 4] = ["anchor", "bosun", "seaway/test", "winch"];
+const NAMES: [&str; 4] = ["anchor", "bosun", "dock/test", "winch"];
 /// Who helps out when faults have stopped, and stays.
 const HELPER: &str = "helper";
 const LONG: Span = Span::from_secs(80_000);
@@ -40,18 +42,19 @@ impl World {
     fn enroll(&mut self, who: &ExecutorName) {
         let mut subscriptions = Vec::new();
         for task in TASKS {
-            if self.dice.chance(60) {
-                subscriptions.push(self.wish(task));
+            // Mostly it is people who approve.
+            if self.dice.chance(if task == "approval" { 20 } else { 60 }) {
+                subscriptions.push(self.subscription(task));
             }
         }
         if subscriptions.is_empty() {
-            subscriptions.push(self.wish(TASKS[0]));
+            subscriptions.push(self.subscription(TASKS[0]));
         }
         let ttl = Span(self.dice.millis(4_000, 15_000));
         self.sign_on(who, subscriptions, ttl);
     }
 
-    fn wish(&mut self, task: &str) -> Subscription {
+    fn subscription(&mut self, task: &str) -> Subscription {
         let stage = STAGES[self.dice.below(STAGES.len())];
         let service = SERVICES[self.dice.below(SERVICES.len())];
         let expression = Expression {
@@ -69,11 +72,24 @@ impl World {
 
     fn sign_on(&mut self, who: &ExecutorName, subscriptions: Vec<Subscription>, ttl: Span) {
         let life = self.crew.get(who).map_or(0, |hand| hand.life) + 1;
-        let hand = Hand { subscriptions, ttl, alive: true, life };
+        let seeks = self.dice.chance(50);
+        let hand = Hand { subscriptions, ttl, alive: true, seeks, life };
         self.note(|| format!("{who} registers for {}", listed(&hand.subscriptions)));
         self.crew.insert(who.clone(), hand);
         self.say_hello(who);
-        self.after(ttl.0 / 3, Event::Pulse(who.clone(), life));
+        if seeks {
+            // Replicas of one executor share its work.
+            let replicas = self.dice.count(1, 3);
+            (0..replicas).for_each(|_| self.seek_soon(who, life));
+        }
+        // Who asks for work all the time need not say that it is there.
+        if !seeks || self.dice.chance(50) {
+            self.after(ttl.0 / 3, Event::Pulse(who.clone(), life));
+        }
+    }
+
+    pub(super) fn is_living(&self, who: &ExecutorName, life: u32) -> bool {
+        self.crew.get(who).is_some_and(|hand| hand.alive && hand.life == life)
     }
 
     /// Registers, also when it has done so before and was given up since.
@@ -124,6 +140,7 @@ impl World {
         if let Some(hand) = self.crew.get_mut(who).filter(|hand| hand.alive) {
             hand.alive = false;
             self.fault(|| format!("{who} dies"));
+            self.hang_up(who);
         }
     }
 
@@ -131,14 +148,14 @@ impl World {
     pub(super) fn offered_to_crew(&mut self, step: Step) {
         let task = self.verifier.task_name(step.target);
         let wants = |it: &Subscription| Some(it.task.as_str()) == task.as_deref();
-        let hands = self.crew.iter().filter(|(_, hand)| hand.alive);
+        let hands = self.crew.iter().filter(|(_, hand)| hand.alive && !hand.seeks);
         let takers = hands.filter(|(_, hand)| hand.subscriptions.iter().any(wants));
         let takers: Vec<ExecutorName> = takers.map(|(who, _)| who.clone()).collect();
         takers.into_iter().for_each(|who| self.take_share(step, who));
     }
 
     pub(super) fn take_share(&mut self, step: Step, executor: ExecutorName) {
-        if !self.crew.get(&executor).is_some_and(|hand| hand.alive) {
+        if !self.crew.get(&executor).is_some_and(|hand| hand.alive && !hand.seeks) {
             return;
         }
         let ttl = Span(self.dice.millis(2_000, 8_000));

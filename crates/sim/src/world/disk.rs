@@ -1,8 +1,12 @@
+use std::collections::BTreeSet;
+
 use seaway_engine::core::{AppendFailure, Obstacle};
 use seaway_model::planted::{Bug, planted};
 use seaway_model::{DeploymentId, Digest, Epoch, Name, Revision, Seq};
 use seaway_store::Checkpoint;
-use seaway_wire::{Append, ChainCheck, DeploymentStart, Linked, Row, StoredTarget};
+use seaway_wire::{Append, ChainCheck, DeploymentStart, KeptAnswer, Linked, Row, StoredTarget};
+
+use crate::verify::{Rule, Violation};
 
 /// A store that loses in a crash what was not synced: whole appends, the last ones first, never a
 /// part of one.
@@ -12,6 +16,7 @@ pub(super) struct Disk {
     rows: Vec<Row>,
     targets: Vec<StoredTarget>,
     starts: Vec<DeploymentStart>,
+    answers: Vec<KeptAnswer>,
     synced: Mark,
     /// Where each append that is not synced ends.
     unsynced: Vec<Mark>,
@@ -22,6 +27,7 @@ pub(super) struct Disk {
 struct Mark {
     rows: usize,
     targets: usize,
+    answers: usize,
 }
 
 impl Disk {
@@ -31,6 +37,7 @@ impl Disk {
             rows: Vec::new(),
             targets: Vec::new(),
             starts: Vec::new(),
+            answers: Vec::new(),
             synced: Mark::default(),
             unsynced: Vec::new(),
             checkpoint: None,
@@ -59,8 +66,19 @@ impl Disk {
             append.targets.iter().filter(|target| known.is_none_or(|it| target.def.id > it));
         self.targets.extend(fresh.cloned());
         self.starts.extend(append.starts.iter().cloned());
-        self.unsynced.push(Mark { rows: self.rows.len(), targets: self.targets.len() });
+        self.answers.extend(append.answers.iter().copied());
+        let (rows, targets, answers) = (self.rows.len(), self.targets.len(), self.answers.len());
+        self.unsynced.push(Mark { rows, targets, answers });
         Ok(())
+    }
+
+    /// A key is kept once.
+    pub(super) fn check_answers(&self) -> Result<(), Violation> {
+        let keys: BTreeSet<Digest> = self.answers.iter().map(|answer| answer.key).collect();
+        match keys.len() == self.answers.len() {
+            true => Ok(()),
+            false => Err(Violation::new(Rule::Once, "a key is kept twice")),
+        }
     }
 
     pub(super) fn sync(&mut self) {
@@ -80,6 +98,7 @@ impl Disk {
         }
         self.rows.truncate(self.synced.rows);
         self.targets.truncate(self.synced.targets);
+        self.answers.truncate(self.synced.answers);
         let head = self.head().seq;
         self.starts.retain(|start| start.seq <= head);
     }
@@ -112,6 +131,17 @@ impl Disk {
     pub(super) fn rows_of(&self, deployment: DeploymentId, before: Seq) -> Vec<Linked> {
         let mine = |row: &Row| row.deployment == Some(deployment) && row.seq < before;
         Linked::pick(self.rows(), mine)
+    }
+
+    /// What is durably kept under a key.
+    pub(super) fn kept(&self, key: &Digest) -> Option<&KeptAnswer> {
+        self.answers[..self.synced.answers].iter().find(|answer| answer.key == *key)
+    }
+
+    /// Whether the durable log has a deployment.
+    pub(super) fn has_started(&self, deployment: DeploymentId) -> bool {
+        let head = self.head().seq;
+        self.starts.iter().any(|start| start.seq <= head && start.deployment == deployment)
     }
 
     /// The number that a version has, as far as the durable log knows.

@@ -1,14 +1,18 @@
 use seaway_engine::RequestError;
-use seaway_engine::core::AppendFailure;
+use seaway_engine::core::{AppendFailure, Ask, Ticket};
 use seaway_kernel::{Command, Reply, Report, Step};
 use seaway_model::{DeploymentId, Epoch, ExecutorName, Fence, Name, Span};
 use seaway_wire::Append;
 
+use super::wishes::Wish;
+
 /// What happens next, at its time.
 #[derive(Clone, Debug)]
 pub(super) enum Event {
-    /// A request reaches whoever owns the project.
+    /// A request arrives, and the store is asked what has to be known about it.
     Arrive(Errand),
+    /// A request reaches whoever owns the project.
+    Offer(Errand, Ask),
     /// An answer reaches who asked.
     Heard(Errand, Result<Reply, RequestError>),
     /// An append reaches the store.
@@ -27,6 +31,13 @@ pub(super) enum Event {
     Job(u64, Act),
     /// An executor of a shipyard says that it is there; in which of its lives.
     Pulse(ExecutorName, u32),
+    /// An executor of a shipyard asks for work; in which of its lives.
+    Seek(ExecutorName, u32),
+    /// Somebody stops waiting for the answer of an owner.
+    GoAway {
+        owner: u32,
+        ticket: Ticket,
+    },
     Boot {
         keep: Option<Epoch>,
     },
@@ -60,10 +71,19 @@ pub(super) enum Errand {
     Renew {
         job: u64,
     },
-    Person(Command),
+    /// An executor takes whatever waits for it; in which of its lives, and since when it wants to.
+    Take {
+        executor: ExecutorName,
+        life: u32,
+        max: usize,
+        ttl: Span,
+        patience: Span,
+        since: i64,
+    },
+    Person(Wish),
     /// Something is triggered, or happens outside; under an id that nobody used before, or not.
     Ship {
-        command: Command,
+        wish: Wish,
         fresh: bool,
     },
     /// An executor registers or leaves.

@@ -106,7 +106,8 @@ impl World {
         }
         self.disk.crash(kept);
         self.sent.clear();
-        self.owners.clear();
+        let stopped = std::mem::take(&mut self.owners);
+        stopped.into_iter().for_each(|owner| self.cut_off(owner));
         self.verifier.nothing_lost(self.disk.hashes())?;
         self.boot_soon(None);
         Ok(())
@@ -117,7 +118,18 @@ impl World {
         if let Some(owner) = self.owners.pop() {
             self.tally.crashes += 1;
             self.fault(|| format!("owner {} stops", owner.number));
+            self.cut_off(owner);
             self.boot_soon(None);
+        }
+    }
+
+    /// Those who waited for an owner that is no more hear nothing.
+    pub(super) fn cut_off(&mut self, owner: Owner) {
+        let Owner { callers, gone, .. } = owner;
+        for (ticket, errand) in callers {
+            if !gone.contains(&ticket) {
+                self.unheard(errand);
+            }
         }
     }
 
@@ -183,11 +195,10 @@ impl World {
         };
         self.verifier.owned(epoch);
         self.absorb()?;
-        if self.owners.len() > 1 {
-            self.owners.remove(0);
-        }
-        if self.healing.is_some() {
-            self.owners.clear();
+        let stale = if self.healing.is_some() { 0 } else { 1 };
+        while self.owners.len() > stale {
+            let owner = self.owners.remove(0);
+            self.cut_off(owner);
         }
         let page = self.dice.count(1, 200);
         let loaded = fold(&self.disk, &self.project, page)?;

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
 use seaway_kernel::{Command, Step, Waiting, WaitingStep};
-use seaway_model::{DeploymentId, Digest, Seq};
+use seaway_model::{DeploymentId, Digest, Outcome, Seq};
 
-use super::event::Event;
+use super::event::{Errand, Event};
 use super::life::World;
 use super::owner::fold;
 use crate::verify::{Rule, Violation};
@@ -84,14 +84,20 @@ impl World {
 
     /// Only the newest owner goes on.
     fn settle_down(&mut self) {
-        let stale = self.owners.len().saturating_sub(1);
-        self.owners.drain(..stale);
+        while self.owners.len() > 1 {
+            let owner = self.owners.remove(0);
+            self.cut_off(owner);
+        }
     }
 
     fn is_quiet(&self) -> bool {
         let settled = self.owners.last().is_some_and(|owner| owner.writer.is_settled());
-        let asked =
-            |event: &Event| matches!(event, Event::Arrive(_) | Event::Land(_) | Event::Told(_));
+        let asked = |event: &Event| match event {
+            // Who asks for work when there is none changes nothing.
+            Event::Arrive(Errand::Take { .. }) => false,
+            Event::Arrive(_) | Event::Offer(..) | Event::Land(_) | Event::Told(_) => true,
+            _ => false,
+        };
         settled && self.counters.booting == 0 && !self.agenda.values().any(asked)
     }
 
@@ -119,6 +125,10 @@ impl World {
         let WaitingStep { step, why } = waiting;
         match why {
             Waiting::Unclaimed => self.claim(*step),
+            Waiting::Approval { .. } => {
+                let (outcome, comment) = (Outcome::Pass, None);
+                self.ask_for(Command::Approve { step: *step, outcome, comment });
+            }
             Waiting::Paused { .. } => self.ask_for(Command::Resume { deployment: step.deployment }),
             Waiting::Overtaken => {
                 self.ask_for(Command::Skip { step: *step, reason: "came too late".into() });
@@ -168,6 +178,7 @@ impl World {
         let Some(kernel) = self.view() else {
             return Err(Violation::new(Rule::Progress, "no owner at the end"));
         };
+        self.verifier.check_applied(kernel)?;
         self.compare(kernel.digest(), "live at the end")
     }
 
@@ -178,6 +189,7 @@ impl World {
         if !self.counters.commits.is_multiple_of(8) || kernel.head() != self.verifier.head() {
             return Ok(());
         }
+        self.verifier.check_applied(kernel)?;
         self.compare(kernel.digest(), "live")
     }
 

@@ -43,6 +43,8 @@ pub(super) struct World {
     pub(super) flavour: Flavour,
     /// Its first file has a sequence that starts itself again.
     pub(super) spins: bool,
+    /// Its structure is applied as a whole, with documents.
+    pub(super) applies: bool,
     /// Microseconds since the world began.
     pub(super) now: i64,
     pub(super) agenda: BTreeMap<(i64, u64), Event>,
@@ -69,6 +71,7 @@ pub(super) struct Counters {
     pub(super) events: u64,
     pub(super) appends: u64,
     pub(super) tickets: u64,
+    pub(super) keys: u64,
     pub(super) jobs: u64,
     pub(super) owners: u32,
     pub(super) deployments: u128,
@@ -112,6 +115,7 @@ impl World {
             requests: dice.count(1, 8),
             records: dice.count(2, 64),
             outstanding: dice.count(1, 2),
+            takers: dice.count(2, 12),
             ..Limits::default()
         };
         let flavour = match seed.is_multiple_of(2) {
@@ -119,10 +123,12 @@ impl World {
             false => Flavour::Plain,
         };
         let spins = flavour == Flavour::Shipyard && dice.chance(8);
+        let applies = dice.chance(40);
         Self {
             dice,
             flavour,
             spins,
+            applies,
             now: 0,
             agenda: BTreeMap::new(),
             disk: Disk::new(),
@@ -167,6 +173,7 @@ impl World {
     fn happen(&mut self, event: Event) -> Result<(), Violation> {
         match event {
             Event::Arrive(errand) => self.arrive(errand),
+            Event::Offer(errand, ask) => self.offer(errand, ask),
             Event::Heard(errand, result) => {
                 self.heard(errand, result);
                 Ok(())
@@ -189,6 +196,14 @@ impl World {
             }
             Event::Pulse(executor, life) => {
                 self.pulse(&executor, life);
+                Ok(())
+            }
+            Event::Seek(executor, life) => {
+                self.seek(&executor, life);
+                Ok(())
+            }
+            Event::GoAway { owner, ticket } => {
+                self.go_away(owner, ticket);
                 Ok(())
             }
             Event::Boot { keep } => self.boot(keep),

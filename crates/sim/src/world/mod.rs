@@ -11,12 +11,15 @@ mod faults;
 mod heal;
 mod life;
 mod owner;
+mod papers;
 mod people;
+mod seekers;
 mod serve;
 mod shadow;
 mod shape;
 mod ships;
 mod tally;
+mod wishes;
 mod yard;
 
 pub use life::{Outcome, run};

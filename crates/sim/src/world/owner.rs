@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use seaway_engine::core::{
     AppendFailure, EngineClock, Limits, Loader, Need, Replay, Ticket, Writer,
@@ -19,6 +19,8 @@ pub(super) struct Owner {
     /// What its monotonic clock shows at time zero of the world.
     pub(super) offset: i64,
     pub(super) callers: BTreeMap<Ticket, Errand>,
+    /// Those of them who no longer wait.
+    pub(super) gone: BTreeSet<Ticket>,
     /// Appends that the store has not answered, oldest first.
     pub(super) appends: VecDeque<u64>,
     /// The first append that failed, and whether nothing under this ownership can still land.
@@ -50,6 +52,7 @@ impl Owner {
             clock,
             offset,
             callers: BTreeMap::new(),
+            gone: BTreeSet::new(),
             appends: VecDeque::new(),
             failure: None,
             wake: None,

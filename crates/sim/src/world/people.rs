@@ -1,11 +1,12 @@
-use seaway_kernel::{Command, Kernel, Step, StructureChange, Waiting};
-use seaway_model::DeploymentId;
+use seaway_kernel::{Command, Kernel, Step, Structure, StructureChange, Waiting};
+use seaway_model::{DeploymentId, Outcome};
 use uuid::Uuid;
 
 use super::edits;
 use super::event::{Errand, Event};
 use super::life::{Flavour, World};
 use super::shape::{self, SERVICES};
+use super::wishes::Wish;
 
 impl World {
     pub(super) fn define_first_structure(&mut self) {
@@ -16,7 +17,14 @@ impl World {
             }
             Flavour::Shipyard => self.write_file().expect("the first file has stages"),
         };
-        self.after(100_000, Event::Arrive(Errand::Person(command)));
+        let command = match command {
+            Command::ChangeStructure(change) if self.applies => {
+                let first = change.apply_to(&Structure::default());
+                self.apply(first.expect("the first structure is sound"))
+            }
+            command => command,
+        };
+        self.after(100_000, Event::Arrive(Errand::Person(Wish::plain(command))));
     }
 
     /// The state as a person sees it, when all of it is durable.
@@ -27,8 +35,12 @@ impl World {
 
     pub(super) fn ask_for(&mut self, command: Command) {
         self.note(|| format!("ann asks for {command:?}"));
+        let wish = self.wish(command);
         let delay = self.dice.millis(1, 30);
-        self.after(delay, Event::Arrive(Errand::Person(command)));
+        if let Some(later) = self.comes_twice(&wish) {
+            self.after(delay + later, Event::Arrive(Errand::Person(wish.clone())));
+        }
+        self.after(delay, Event::Arrive(Errand::Person(wish)));
     }
 
     /// A new version is deployed, or now and then an old one once more.
@@ -64,9 +76,13 @@ impl World {
         }
         let Some(kernel) = self.view() else { return };
         let structure = kernel.structure().clone();
-        if let Some(change) = edits::change(&mut self.dice, &structure) {
-            self.ask_for(Command::ChangeStructure(change));
-        }
+        let Some(change) = edits::change(&mut self.dice, &structure) else { return };
+        let changed = change.apply_to(&structure).ok().filter(|_| self.applies);
+        let command = match changed {
+            Some(new) => self.apply(new),
+            None => Command::ChangeStructure(change),
+        };
+        self.ask_for(command);
     }
 
     /// Somebody interferes with a deployment.
@@ -79,7 +95,7 @@ impl World {
             .map(|it| (it.step, it.why))
             .collect();
         let failed = self.verifier.failed_steps();
-        let choice = self.dice.weighted(&[(20, 0), (25, 1), (4, 2), (40, 3), (11, 4)]);
+        let choice = self.dice.weighted(&[(20, 0), (25, 1), (4, 2), (40, 3), (11, 4), (25, 5)]);
         let deployment = self.dice.pick(&open).copied();
         let edited = self.flavour == Flavour::Shipyard && self.dice.chance(30);
         let edits = edited.then(|| r#"{"labels": {"color": "red"}, "edited": true}"#.into());
@@ -94,6 +110,7 @@ impl World {
                 self.dice.pick(&paused).map(|it| Command::Resume { deployment: *it })
             }
             2 => deployment.map(|deployment| Command::Abort { deployment }),
+            5 => return self.answer_approval(&waiting),
             3 => self.dice.pick(&failed).map(|step| Command::Retry { step: *step, data: edits }),
             _ => {
                 let steps: Vec<Step> =
@@ -104,6 +121,22 @@ impl World {
         };
         if let Some(command) = command {
             self.ask_for(command);
+        }
+    }
+    /// Somebody approves or rejects what waits for that; now and then two people disagree.
+    fn answer_approval(&mut self, waiting: &[(Step, Waiting)]) {
+        let open = waiting.iter().filter(|(_, why)| matches!(why, Waiting::Approval { .. }));
+        let open: Vec<Step> = open.map(|(step, _)| *step).collect();
+        let Some(&step) = self.dice.pick(&open) else { return };
+        let answers = if self.dice.chance(20) { 2 } else { 1 };
+        for _ in 0..answers {
+            let outcome = self.dice.weighted(&[
+                (60, Outcome::Pass),
+                (10, Outcome::Warning),
+                (30, Outcome::Fail),
+            ]);
+            let comment = self.dice.chance(50).then(|| "seen".into());
+            self.ask_for(Command::Approve { step, outcome, comment });
         }
     }
 }

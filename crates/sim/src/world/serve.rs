@@ -1,30 +1,48 @@
 use seaway_engine::RequestError;
 use seaway_engine::core::{Ask, Obstacle, Output, Request, Ticket};
-use seaway_kernel::{Actor, Command, Effect, Refusal, Report};
+use seaway_kernel::{Actor, Command, Effect, Refusal, Reply, Report};
 use seaway_model::{DeploymentId, Seq};
 
 use super::event::{Errand, Event};
 use super::life::World;
 use super::owner::Owner;
 use super::tally::Rare;
+use super::wishes::launched;
 use crate::verify::{About, Rule, Violation};
 
 impl World {
-    /// A request reaches an owner, or nobody.
+    /// The store is asked what has to be known about a request, and may have its answer.
     pub(super) fn arrive(&mut self, errand: Errand) -> Result<(), Violation> {
+        if let Some(reply) = self.kept(&errand)? {
+            return self.reply(errand, Ok(reply));
+        }
+        let Some(ask) = self.ask(&errand) else { return Ok(()) };
+        let looked = errand.wish().is_some() && self.healing.is_none();
+        if looked && self.dice.chance(30) {
+            // Much can happen before it is decided.
+            let delay = self.dice.millis(1, 250);
+            self.after(delay, Event::Offer(errand, ask));
+            return Ok(());
+        }
+        self.offer(errand, ask)
+    }
+
+    /// A request reaches an owner, or nobody.
+    pub(super) fn offer(&mut self, errand: Errand, ask: Ask) -> Result<(), Violation> {
         let Some(newest) = self.owners.len().checked_sub(1) else {
             self.unheard(errand);
             return Ok(());
         };
         // Who asks does not know which of two owners is the real one.
         let index = if newest > 0 && self.dice.chance(40) { newest - 1 } else { newest };
-        let Some(ask) = self.ask(&errand) else { return Ok(()) };
         self.counters.tickets += 1;
         let ticket = Ticket(self.counters.tickets);
         let owner = &mut self.owners[index];
         match owner.writer.offer(Request { ticket, ask }) {
             Ok(()) => {
-                owner.callers.insert(ticket, errand);
+                let number = owner.number;
+                owner.callers.insert(ticket, errand.clone());
+                self.may_go_away(number, ticket, &errand);
                 Ok(())
             }
             Err(overloaded) => self.reply(errand, Err(overloaded.into())),
@@ -33,9 +51,8 @@ impl World {
 
     fn ask(&mut self, errand: &Errand) -> Option<Ask> {
         let as_of = self.disk.head().seq;
-        let command = |command: Command, by: &str| {
-            Some(Ask::Command { command, by: Actor::named(by), as_of })
-        };
+        let command =
+            |command: Command, by: &str| Some(Ask::command(command, Actor::named(by), as_of));
         match errand {
             Errand::Start { deployment, service, version } => {
                 let known = self.disk.known(service, version);
@@ -58,22 +75,18 @@ impl World {
                 let job = self.jobs.get(job)?;
                 Some(Ask::Renew { step: job.step, fence: job.fence })
             }
-            Errand::Person(it) => command(it.clone(), "ann"),
-            Errand::Ship { command: it, .. } => command(self.looked_up(it), "ci"),
+            Errand::Take { executor, max, ttl, patience, .. } => Some(Ask::Take {
+                executor: executor.clone(),
+                max: *max,
+                ttl: *ttl,
+                patience: *patience,
+                by: Actor::named(&executor.0),
+            }),
+            Errand::Person(wish) => Some(self.looked_up(wish, "ann")),
+            Errand::Ship { wish, .. } => Some(self.looked_up(wish, "ci")),
             Errand::Crew(executor, it) => command(it.clone(), &executor.0),
             Errand::Alive(executor) => Some(Ask::Heartbeat { executor: executor.clone() }),
         }
-    }
-
-    /// A command with the number that the store has for its version.
-    fn looked_up(&self, command: &Command) -> Command {
-        let mut command = command.clone();
-        if let Command::Trigger { service, version, known, .. }
-        | Command::Happen { service, version, known, .. } = &mut command
-        {
-            *known = self.disk.known(service, version);
-        }
-        command
     }
 
     /// Lets every owner decide what it can.
@@ -97,6 +110,7 @@ impl World {
             self.send(owner, append);
         }
         self.tell(owner, out)?;
+        self.check_handout(owner, time)?;
         let wakeup = owner.writer.next_wakeup().map(|time| self.now + owner.until(time).max(1));
         if let Some(at) = wakeup
             && owner.wake.is_none_or(|wake| wake > at)
@@ -113,12 +127,15 @@ impl World {
             match output {
                 Output::Durable { head } => self.verifier.told(head)?,
                 Output::Reply { ticket, result } => {
-                    if let Some(errand) = owner.callers.remove(&ticket) {
-                        if let Ok(reply) = &result {
-                            self.verifier.replied(reply, &self.about(&errand))?;
-                        }
-                        self.reply(errand, result)?;
+                    let Some(errand) = owner.callers.remove(&ticket) else { continue };
+                    if owner.gone.remove(&ticket) {
+                        result.into_iter().for_each(|reply| self.give_back(owner, reply));
+                        continue;
                     }
+                    if let Ok(reply) = &result {
+                        self.borne_out(&errand, reply)?;
+                    }
+                    self.reply(errand, result)?;
                 }
                 Output::Effect(effect) => {
                     self.verifier.acted(&effect)?;
@@ -135,6 +152,25 @@ impl World {
         Ok(())
     }
 
+    /// What somebody is told must be true.
+    pub(super) fn borne_out(&mut self, errand: &Errand, reply: &Reply) -> Result<(), Violation> {
+        self.verifier.replied(reply, &self.about(errand))?;
+        if let Some(by) = errand.once()
+            && self.verifier.answered(&by, reply)?
+        {
+            self.tally.saw(Rare::ToldAgain);
+        }
+        match (errand, reply) {
+            (Errand::Take { executor, .. }, Reply::Taken { tasks, .. }) => {
+                self.verifier.handed(executor, tasks)
+            }
+            (Errand::Claim { .. }, Reply::Claimed { step, fence, .. }) => {
+                self.verifier.handed_out(*step, *fence)
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn about(&self, errand: &Errand) -> About {
         match errand {
             Errand::Start { deployment, .. } => About::Start(*deployment),
@@ -143,8 +179,14 @@ impl World {
             Errand::Report { job, report: Report::Ended(_), .. } => {
                 self.jobs.get(job).map_or(About::Other, |job| About::Answer(job.step))
             }
-            Errand::Ship { command, .. } => launched(command).map_or(About::Other, About::Launch),
-            Errand::Report { .. } | Errand::Renew { .. } | Errand::Person(_) => About::Other,
+            Errand::Ship { wish, .. } => {
+                About::Launch(launched(&wish.command).filter(|_| !wish.has_key()))
+            }
+            Errand::Person(wish) => match &wish.command {
+                Command::Approve { step, outcome, .. } => About::Verdict(*step, *outcome),
+                _ => About::Other,
+            },
+            Errand::Report { .. } | Errand::Renew { .. } | Errand::Take { .. } => About::Other,
             Errand::Crew(..) | Errand::Alive(_) => About::Other,
         }
     }
@@ -153,7 +195,7 @@ impl World {
     pub(super) fn reply(
         &mut self,
         errand: Errand,
-        result: Result<seaway_kernel::Reply, RequestError>,
+        result: Result<Reply, RequestError>,
     ) -> Result<(), Violation> {
         if let Err(RequestError::Refused(Refusal::NotLoaded(id))) = &result {
             let detail = format!("{errand:?} was refused because {id} is not in memory");
@@ -168,9 +210,13 @@ impl World {
         );
         let started = match &errand {
             Errand::Start { deployment, .. } => Some(*deployment),
-            Errand::Ship { command, fresh: true } => launched(command),
+            // What is sent again may start although it was refused before.
+            Errand::Ship { wish, fresh: true } if !wish.has_key() => launched(&wish.command),
             _ => None,
         };
+        if result == Err(RequestError::StaleLookup) {
+            self.tally.saw(Rare::LookedUpTooEarly);
+        }
         if let Some(deployment) = started.filter(|_| certain) {
             self.verifier.denied(deployment)?;
         }
@@ -206,15 +252,5 @@ impl World {
         let told = self.tell(&mut owner, out);
         self.owners.insert(index, owner);
         told
-    }
-}
-
-/// The deployment that a command is for which may start one.
-fn launched(command: &Command) -> Option<DeploymentId> {
-    match command {
-        Command::Trigger { deployment, .. } | Command::Happen { deployment, .. } => {
-            Some(*deployment)
-        }
-        _ => None,
     }
 }

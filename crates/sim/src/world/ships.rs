@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::event::{Errand, Event};
 use super::life::World;
 use super::shape::{SERVICES, name};
+use super::wishes::Wish;
 use super::yard::{self, EVENTS, Named, STAGES};
 
 /// What is on its way under one id.
@@ -28,6 +29,9 @@ impl World {
             }
             false => yard::changed(&mut self.dice, &old),
         };
+        if self.applies && !old.stages.is_empty() {
+            return Some(self.apply(new));
+        }
         StructureChange::between(&old, &new).map(Command::ChangeStructure)
     }
 
@@ -49,8 +53,26 @@ impl World {
             false => self.trigger(deployment, named),
         };
         self.note(|| format!("ci asks for {command:?}"));
+        let wish = self.wish(command);
         let delay = self.dice.millis(1, 30);
-        self.after(delay, Event::Arrive(Errand::Ship { command, fresh }));
+        if let Some(later) = self.comes_twice(&wish) {
+            let mut wish = wish.clone();
+            if fresh && self.dice.chance(50) {
+                self.rename(&mut wish.command);
+            }
+            self.after(delay + later, Event::Arrive(Errand::Ship { wish, fresh: false }));
+        }
+        self.after(delay, Event::Arrive(Errand::Ship { wish, fresh }));
+    }
+
+    /// Whoever sends something again may not have chosen its id, so that it has another.
+    fn rename(&mut self, command: &mut Command) {
+        if let Command::Trigger { deployment, .. } | Command::Happen { deployment, .. } = command {
+            self.counters.deployments += 1;
+            let ship = self.ships[deployment].clone();
+            *deployment = DeploymentId(Uuid::from_u128(self.counters.deployments));
+            self.ships.insert(*deployment, ship);
+        }
     }
 
     /// In a world with a sequence that starts itself again, somebody starts it.
@@ -60,7 +82,8 @@ impl World {
             self.counters.deployments += 1;
             let deployment = self.new_ship(0);
             let command = self.trigger(deployment, named);
-            self.after(5_000, Event::Arrive(Errand::Ship { command, fresh: true }));
+            let wish = Wish::plain(command);
+            self.after(5_000, Event::Arrive(Errand::Ship { wish, fresh: true }));
         }
     }
 

@@ -38,10 +38,22 @@ pub enum Rare {
     ExecutorSilent,
     EditedRetry,
     HelperCame,
+    GivenBack,
+    TakerWaited,
+    PatienceOver,
+    TakerRefused,
+    ToldAgain,
+    AnswerKept,
+    LookedUpTooEarly,
+    Approved,
+    Rejected,
+    AnsweredTwice,
+    Applied,
+    UnknownService,
 }
 
 impl Rare {
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 44] = [
         Self::StaleAnswerRefused,
         Self::DuplicateAnswerRefused,
         Self::Surpassed,
@@ -74,6 +86,18 @@ impl Rare {
         Self::ExecutorSilent,
         Self::EditedRetry,
         Self::HelperCame,
+        Self::GivenBack,
+        Self::TakerWaited,
+        Self::PatienceOver,
+        Self::TakerRefused,
+        Self::ToldAgain,
+        Self::AnswerKept,
+        Self::LookedUpTooEarly,
+        Self::Approved,
+        Self::Rejected,
+        Self::AnsweredTwice,
+        Self::Applied,
+        Self::UnknownService,
     ];
 
     #[must_use]
@@ -111,6 +135,18 @@ impl Rare {
             Self::ExecutorSilent => "silent executor gone",
             Self::EditedRetry => "retried with edited data",
             Self::HelperCame => "helper came",
+            Self::GivenBack => "given back for a caller that left",
+            Self::TakerWaited => "work came to who waited for it",
+            Self::PatienceOver => "patience over",
+            Self::TakerRefused => "too many wait for work",
+            Self::ToldAgain => "same answer for the same key",
+            Self::AnswerKept => "answer kept by the store",
+            Self::LookedUpTooEarly => "look-up stale",
+            Self::Approved => "approved by a person",
+            Self::Rejected => "rejected by a person",
+            Self::AnsweredTwice => "approval answered too late",
+            Self::Applied => "documents applied",
+            Self::UnknownService => "service refused",
         }
     }
 }
@@ -134,6 +170,9 @@ impl Tally {
     /// Counts what a durable record says.
     pub(super) fn note(&mut self, record: &Record) {
         self.records += 1;
+        if record.kind == Kind::Documents {
+            return self.saw(Rare::Applied);
+        }
         let rare = match (record.fact, record.reason()) {
             (Fact::Skipped, Some(Reason::Surpassed)) => Rare::Surpassed,
             (Fact::Skipped, Some(Reason::IntroducedLate)) => Rare::IntroducedLate,

@@ -75,14 +75,23 @@ fn task(dice: &mut Dice, number: usize) -> Task {
         _ => dice.weighted(&[(75, When::Succeeded), (10, When::Failed), (15, When::Always)]),
     };
     let limit = if dice.chance(25) { dice.count(1, 2) as u32 } else { 0 };
-    let properties = r#"{"strategy": "blue_green", "hosts": ["a", "b"]}"#;
+    let kind = TASKS[dice.below(TASKS.len())];
+    let strategy = r#"{"strategy": "blue_green", "hosts": ["a", "b"]}"#;
+    let properties: Option<&str> = match kind {
+        "approval" => dice.weighted(&[
+            (70, None),
+            (20, Some(r#"{"executor": "builtin"}"#)),
+            (10, Some(r#"{"executor": "external"}"#)),
+        ]),
+        _ => dice.chance(20).then_some(strategy),
+    };
     Task {
         when,
-        properties: dice.chance(20).then(|| properties.into()),
+        properties: properties.map(Into::into),
         delay: dice.chance(12).then(|| Span(dice.millis(200, 6_000))),
         timeout: dice.chance(20).then(|| Span(dice.millis(2_000, 12_000))),
         retries: Retries { limit, backoff: Span(dice.millis(0, 3_000)) },
-        ..Task::new(name(TASKS[dice.below(TASKS.len())]))
+        ..Task::new(name(kind))
     }
 }
 

@@ -8,10 +8,18 @@ use crate::error::AppendError;
 use crate::log_store::int;
 use crate::shape::place_path;
 
-/// A whole append is one statement, and so one round trip and one transaction.
-pub(super) const CALL: &str = "SELECT seaway_append(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+const CALL: &str = "SELECT seaway_append(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
      ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30,
      ?31, ?32, ?33, ?34, ?35)";
+
+const CALL_WITH_ANSWERS: &str = "SELECT seaway_append(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+     ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30,
+     ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39)";
+
+/// A whole append is one statement, and so one round trip and one transaction.
+pub(super) fn statement(append: &Append) -> &'static str {
+    if append.answers.is_empty() { CALL } else { CALL_WITH_ANSWERS }
+}
 
 type Ints = Vec<i64>;
 type MaybeInts = Vec<Option<i64>>;
@@ -62,6 +70,11 @@ pub(super) async fn call(
     values.extend([edit as &(dyn ToSql + Sync), place, deployment, seq, revision, service, ending]);
     let Starts { id, service, version, revision, seq } = &starts;
     values.extend([id as &(dyn ToSql + Sync), service, version, revision, seq]);
+    let answers = Answers::of(append);
+    if !append.answers.is_empty() {
+        let Answers { key, at, deployment, revision } = &answers;
+        values.extend([key as &(dyn ToSql + Sync), at, deployment, revision]);
+    }
     client.query_one(statement, &values).await.map(|_| ())
 }
 
@@ -187,6 +200,27 @@ impl<'a> Starts<'a> {
             all.version.push(&start.version);
             all.revision.push(int(start.revision.0));
             all.seq.push(int(start.seq.0));
+        }
+        all
+    }
+}
+
+#[derive(Default)]
+struct Answers<'a> {
+    key: Vec<&'a [u8]>,
+    at: Ints,
+    deployment: Vec<Option<&'a [u8]>>,
+    revision: MaybeInts,
+}
+
+impl<'a> Answers<'a> {
+    fn of(append: &'a Append) -> Self {
+        let mut all = Self::default();
+        for answer in &append.answers {
+            all.key.push(&answer.key.0);
+            all.at.push(int(answer.at.0));
+            all.deployment.push(answer.deployment.as_ref().map(bytes));
+            all.revision.push(answer.revision.map(|revision| int(revision.0)));
         }
         all
     }

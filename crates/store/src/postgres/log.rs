@@ -44,7 +44,7 @@ impl Postgres {
     async fn append(&self, append: Append) -> Result<(), AppendError> {
         let mut lease = self.writer().await?;
         let session = lease.session();
-        let statement = session.statement(append::CALL).await;
+        let statement = session.statement(append::statement(&append)).await;
         let statement = statement.map_err(|error| append::error(error, &append))?;
         append::call(session.client(), &statement, &append)
             .await
@@ -62,6 +62,10 @@ impl LogStore for Postgres {
 
     /// A server watches over its own files.
     const FINDINGS: Option<&'static str> = None;
+
+    /// One moment for the whole transaction: whoever had to wait for a lock within it believes that
+    /// it is earlier than it is, and so never that a lease has run out which has not.
+    const NOW: &'static str = "CAST(extract(epoch FROM now()) * 1000000 AS BIGINT)";
 
     /// Appends travel on several connections.
     const KEEPS_ORDER: bool = false;

@@ -29,10 +29,14 @@ impl Raw {
     /// Writes all of them in one transaction.
     pub async fn append_all(&mut self, appends: &[Append]) -> Result<(), AppendError> {
         let lost = |error: tokio_postgres::Error| AppendError::Unavailable(error.into());
-        let statement = self.0.statement(append::CALL).await.map_err(lost)?;
-        let transaction = self.0.client_mut().transaction().await.map_err(lost)?;
+        // Both ways of calling are prepared first: a transaction borrows the whole session.
+        let mut statements = Vec::with_capacity(appends.len());
         for append in appends {
-            let called = append::call(&transaction, &statement, append).await;
+            statements.push(self.0.statement(append::statement(append)).await.map_err(lost)?);
+        }
+        let transaction = self.0.client_mut().transaction().await.map_err(lost)?;
+        for (append, statement) in appends.iter().zip(&statements) {
+            let called = append::call(&transaction, statement, append).await;
             called.map_err(|error| append::error(error, append))?;
         }
         transaction.commit().await.map_err(lost)

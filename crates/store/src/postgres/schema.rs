@@ -6,7 +6,10 @@ use crate::error::OpenError;
 
 /// The steps from an empty database to the schema of today; step n leads to version n. A step that
 /// was released is never edited.
-const STEPS: &[&str] = &[concat!(include_str!("schema/1.sql"), include_str!("schema/append.sql"))];
+const STEPS: &[&str] = &[
+    concat!(include_str!("schema/1.sql"), include_str!("schema/append.sql")),
+    include_str!("schema/2.sql"),
+];
 
 const VERSION: &str = "SELECT coalesce(max(version), 0) FROM seaway_schema";
 

@@ -14,6 +14,7 @@ impl ToSql for Value {
         out: &mut BytesMut,
     ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         match self {
+            Self::Null => Ok(IsNull::Yes),
             Self::Int(int) => int.to_sql_checked(ty, out),
             Self::Text(text) => (&**text).to_sql_checked(ty, out),
             Self::Blob(bytes) => (&**bytes).to_sql_checked(ty, out),

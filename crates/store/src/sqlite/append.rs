@@ -37,6 +37,9 @@ const TARGET: &str =
 const DEPLOYMENT: &str = "INSERT INTO deployment (project, id, service, version, revision, seq)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
+const ANSWER: &str = "INSERT INTO answer (project, key, at, deployment, revision)
+     VALUES (?1, ?2, ?3, ?4, ?5)";
+
 const OPEN: &str = "INSERT INTO span (project, place, deployment, opened, revision, service)
      SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS
        (SELECT 1 FROM span WHERE project = ?1 AND place = ?2 AND deployment = ?3
@@ -102,6 +105,7 @@ pub(super) fn write(connection: &Connection, append: &Append) -> Result<(), NotW
         let written = insert.execute(params![project, id, service, version, revision, seq]);
         unique(written, start.seq)?;
     }
+    write_answers(connection, project, append)?;
     let last = append.rows.last().expect("the shape of the append was checked");
     connection
         .prepare_cached("UPDATE project SET head = ?2, hash = ?3, at = ?4 WHERE id = ?1")?
@@ -152,6 +156,20 @@ fn write_targets(connection: &Connection, project: i64, append: &Append) -> Resu
             place_path.as_deref(),
         ]);
         unique(written, def.since)?;
+    }
+    Ok(())
+}
+
+fn write_answers(connection: &Connection, project: i64, append: &Append) -> Result<(), NotWritten> {
+    if append.answers.is_empty() {
+        return Ok(());
+    }
+    let mut insert = connection.prepare_cached(ANSWER)?;
+    for answer in &append.answers {
+        let deployment = answer.deployment.as_ref().map(|id| id.0.as_bytes().as_slice());
+        let revision = answer.revision.map(|revision| int(revision.0));
+        let (key, at) = (answer.key.0.as_slice(), int(answer.at.0));
+        unique(insert.execute(params![project, key, at, deployment, revision]), answer.at)?;
     }
     Ok(())
 }

@@ -20,7 +20,8 @@ pub(super) async fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
     copied.unwrap_or_else(|error| Err(BackupError::Failed { path, source: error.into() }))
 }
 
-fn copy_now(from: &Path, to: &Path) -> Result<(), BackupError> {
+/// Copies a database, and waits until the copy is on the disk.
+pub(super) fn copy_now(from: &Path, to: &Path) -> Result<(), BackupError> {
     let failed = |source: Cause| BackupError::Failed { path: to.to_owned(), source };
     match File::create_new(to) {
         Ok(_) => {}

@@ -10,7 +10,7 @@ use super::fault;
 use crate::error::OpenError;
 
 pub(super) const DATABASE: &str = "seaway.db";
-const LOCK: &str = "seaway.lock";
+pub(super) const LOCK: &str = "seaway.lock";
 
 /// Older versions can corrupt a database in WAL mode when a checkpoint and a write meet.
 const OLDEST: (i32, &str) = (3_051_003, "3.51.3");

@@ -6,8 +6,8 @@ use seaway_wire::Append;
 use super::files::{self, DataDir};
 use super::readers::Readers;
 use super::writer::Writer;
-use super::{backup, schema};
-use crate::error::{AppendError, BackupError, OpenError, StoreError};
+use super::{backup, restore, schema};
+use crate::error::{AppendError, BackupError, OpenError, RestoreError, StoreError};
 use crate::log_store::{Decode, LogStore, Query, Receipt};
 use crate::shape;
 
@@ -41,6 +41,10 @@ impl Sqlite {
         schema::check(&connection, &path)?;
         Ok(Self(Arc::new(Inner { readers: Readers::new(path), writer: None })))
     }
+
+    pub(crate) async fn restore(backup: &Path, dir: &Path) -> Result<(), RestoreError> {
+        restore::copy(backup, dir).await
+    }
 }
 
 impl LogStore for Sqlite {
@@ -50,6 +54,8 @@ impl LogStore for Sqlite {
     /// Looks at every page, but not whether each index has what its table has, which takes long.
     const FINDINGS: Option<&'static str> =
         Some("SELECT quick_check FROM pragma_quick_check LIMIT 10");
+
+    const NOW: &'static str = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)";
 
     /// One thread writes, in the order of its queue.
     const KEEPS_ORDER: bool = true;

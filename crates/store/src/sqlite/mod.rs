@@ -8,6 +8,7 @@ mod files;
 mod log;
 mod raw;
 mod readers;
+mod restore;
 mod schema;
 mod writer;
 

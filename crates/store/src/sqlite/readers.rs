@@ -74,6 +74,7 @@ fn run<T>(connection: &Connection, query: &Query, decode: Decode<T>) -> Result<V
 impl ToSql for Value {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
             Self::Int(int) => ValueRef::Integer(*int),
             Self::Text(text) => ValueRef::Text(text.as_bytes()),
             Self::Blob(bytes) => ValueRef::Blob(bytes),

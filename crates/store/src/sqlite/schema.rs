@@ -8,7 +8,7 @@ use crate::error::OpenError;
 
 /// The steps from an empty file to the schema of today; step n leads to version n. A step that was
 /// released is never edited.
-const STEPS: &[&str] = &[include_str!("schema/1.sql")];
+const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// The version of a database, which a newer program must not have written.
 fn version(connection: &Connection, path: &Path) -> Result<i64, OpenError> {
@@ -18,9 +18,16 @@ fn version(connection: &Connection, path: &Path) -> Result<i64, OpenError> {
     if found > known { Err(OpenError::Newer { found, known }) } else { Ok(found) }
 }
 
-/// Makes sure that a database has the schema of today, without changing anything. A file that
-/// belongs to someone else, or whose first writer was killed before it wrote, has none.
+/// Makes sure that a database has the schema of today, without changing anything.
 pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let (found, known) = (recognise(connection, path)?, STEPS.len() as i64);
+    if found < known { Err(OpenError::Older { found, known }) } else { Ok(()) }
+}
+
+/// Makes sure that a database holds logs that this program understands, or can upgrade, and gives
+/// its version. A file that belongs to someone else, or whose first writer was killed before it
+/// wrote, holds none.
+pub(super) fn recognise(connection: &Connection, path: &Path) -> Result<i64, OpenError> {
     let tables = connection.query_row(
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('project', 'record')",
         (),
@@ -29,8 +36,7 @@ pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), OpenErro
     if tables.map_err(|error| fault::while_opening(path, error))? != 2 {
         return Err(OpenError::NoLog { place: path.display().to_string() });
     }
-    let (found, known) = (version(connection, path)?, STEPS.len() as i64);
-    if found < known { Err(OpenError::Older { found, known }) } else { Ok(()) }
+    version(connection, path)
 }
 
 /// Brings a database to the schema of today, all or nothing. One that has it is not written to.

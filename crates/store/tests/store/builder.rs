@@ -123,6 +123,7 @@ impl Builder {
             targets: Vec::new(),
             spans: Vec::new(),
             starts: Vec::new(),
+            answers: Vec::new(),
         });
         append.rows.push(row);
         append.spans.extend(SpanEdit::of(record, &self.table, service));

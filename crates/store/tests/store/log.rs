@@ -48,7 +48,7 @@ pub(crate) async fn read_back(place: Place) {
     assert_eq!(store.revision(&shop, &name("cart"), "1.2").await.unwrap(), Some(Revision(2)));
     assert_eq!(store.revision(&shop, &name("cart"), "1.3").await.unwrap(), None);
     let precedents = async |id, version| {
-        let found = store.precedents(&shop, id, &name("cart"), version).await.unwrap();
+        let found = store.precedents(&shop, id, &name("cart"), version, None).await.unwrap();
         (found.started, found.revision)
     };
     assert_eq!(precedents(two.id, "1.1").await, (Some(Seq(3)), Some(Revision(1))));

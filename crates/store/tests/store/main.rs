@@ -2,7 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod archives;
+mod board;
 mod builder;
+mod deployments;
+mod kept;
+mod leases;
 mod log;
 mod place;
 mod postgres_faults;
@@ -10,6 +15,7 @@ mod questions;
 mod rivals;
 mod sqlite_faults;
 mod tamper;
+mod upgrade;
 
 use place::Place;
 
@@ -51,5 +57,21 @@ on_both! {
     a_list_shows_what_its_filter_lets_through => questions::list;
     a_time_leads_to_a_position => questions::seq_at;
     checkpoints_are_kept_set_aside_and_forgotten => questions::checkpoints;
+    an_answer_is_kept_with_its_records_and_given_once => kept::answers;
+    contents_are_kept_under_their_digests => kept::contents;
+    tokens_are_found_by_their_hash_and_revoked => kept::tokens;
+    a_project_is_leased_to_one_owner_until_it_lets_go => leases::hand_over;
+    a_lease_that_ran_out_is_taken_over_and_its_owner_fenced => leases::take_over;
+    owners_that_race_never_hold_a_live_lease_together => leases::race;
+    deployments_are_listed_newest_first_with_how_they_stand => deployments::listed;
+    services_are_found_without_reading_their_deployments => deployments::services;
+    a_board_says_how_every_service_stands_at_any_time => board::board;
+    the_records_of_a_deployment_come_with_their_paths => board::records;
+    a_webhook_keeps_its_key_its_position_and_its_last_deliveries => kept::webhooks;
+    a_log_goes_on_from_the_end_of_its_archive => archives::goes_on;
+    what_loading_needs_is_not_archived => archives::limits;
+    what_is_taken_up_again_is_not_archived => archives::race;
+    an_archive_that_was_interrupted_has_lost_nothing => archives::interrupted;
+    a_database_of_the_first_version_is_upgraded => upgrade::upgraded;
     a_verification_finds_what_was_changed => tamper::verify;
 }

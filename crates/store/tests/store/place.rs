@@ -49,6 +49,14 @@ impl Place {
         }
     }
 
+    /// Another process's view of the store. Where there is one process only, it is the same one.
+    pub(crate) async fn beside(&self, store: &Store) -> Store {
+        match self {
+            Self::Sqlite(_) => store.clone(),
+            Self::Postgres(url) => Store::postgres(url).await.unwrap(),
+        }
+    }
+
     /// A store with the project `shop`, owned, and the builder of its log.
     pub(crate) async fn shop(&self) -> (Store, Builder) {
         let store = self.open().await;

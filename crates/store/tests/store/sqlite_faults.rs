@@ -5,7 +5,7 @@ use std::process::Command;
 
 use seaway_model::{Epoch, Seq};
 use seaway_store::{
-    AppendError, BackupError, Checkpoint, OpenError, Store, StoreError, VerifyError,
+    AppendError, BackupError, Checkpoint, OpenError, RestoreError, Store, StoreError, VerifyError,
 };
 
 use crate::builder::{Builder, deployed, name};
@@ -39,6 +39,67 @@ async fn a_backup_made_while_appends_go_on_restores_to_a_verified_log() {
     let epoch = restored.acquire(&name("shop"), "restored").await.unwrap();
     (log.epoch, log.seq, log.hash) = (epoch, row.seq, row.hash);
     restored.append(log.some(&cart, 3)).await.unwrap();
+}
+
+#[tokio::test]
+async fn only_a_sound_backup_is_restored_and_only_to_an_empty_directory() {
+    let place = Place::sqlite();
+    let (store, mut log) = place.shop().await;
+    store.append(log.some(&deployed(1, "cart"), 5_000)).await.unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let backup = elsewhere.path().join("backup.db");
+    store.backup(&backup).await.unwrap();
+    let into = |name: &str| elsewhere.path().join(name);
+
+    let Place::Sqlite(used) = &place else { unreachable!() };
+    let refused = Store::restore(&backup, used.path()).await.unwrap_err();
+    assert!(matches!(refused, RestoreError::NotEmpty(_)), "{refused:?}");
+    drop(store);
+    let refused = Store::restore(&backup, used.path()).await.unwrap_err();
+    assert!(matches!(refused, RestoreError::NotEmpty(_)), "{refused:?}");
+    let refused = Store::restore(&into("none.db"), &into("new")).await.unwrap_err();
+    assert!(matches!(refused, RestoreError::Unusable(OpenError::Missing(_))), "{refused:?}");
+
+    // Each of these is refused, and leaves nothing that looks like a store.
+    let spoiled = |name: &str| {
+        let copy = into(name);
+        std::fs::copy(&backup, &copy).unwrap();
+        copy
+    };
+    let damaged = spoiled("damaged.db");
+    let length = std::fs::metadata(&damaged).unwrap().len();
+    overwrite(&damaged, length / 4, length / 2);
+    let unordered = spoiled("unordered.db");
+    let broken = "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql =
+         replace(sql, 'ON answer (project, at)', 'ON answer (project, revision)')
+         WHERE name = 'answer_at'; INSERT INTO answer VALUES (1, x'01', 1, NULL, 5)";
+    rusqlite::Connection::open(&unordered).unwrap().execute_batch(broken).unwrap();
+    let newer = spoiled("newer.db");
+    let version = "PRAGMA user_version = 99";
+    rusqlite::Connection::open(&newer).unwrap().execute_batch(version).unwrap();
+    let foreign = into("foreign.db");
+    let table = "CREATE TABLE recipe (cake TEXT); PRAGMA user_version = 1";
+    rusqlite::Connection::open(&foreign).unwrap().execute_batch(table).unwrap();
+    for (file, reason) in [
+        (&damaged, "is damaged; take another one"),
+        (&unordered, "is damaged; take another one"),
+        (&newer, "schema version 99"),
+        (&foreign, "holds no log"),
+    ] {
+        let refused = Store::restore(file, &into("new")).await.unwrap_err();
+        assert!(refused.to_string().contains(reason), "{refused:?}");
+        assert!(!into("new").join("seaway.db").exists());
+    }
+
+    // What a restore that was killed has left does not matter, nor is the backup changed.
+    std::fs::create_dir_all(into("new")).unwrap();
+    std::fs::write(into("new").join("seaway.db.restoring"), "half").unwrap();
+    let before = std::fs::read(&backup).unwrap();
+    Store::restore(&backup, &into("new")).await.unwrap();
+    assert!(std::fs::read(&backup).unwrap() == before);
+    let restored = Store::sqlite(&into("new")).unwrap();
+    let verified = restored.verify(&log.project, |_| ()).await.unwrap();
+    assert_eq!(verified.head.hash, log.hash);
 }
 
 #[tokio::test]
@@ -123,7 +184,7 @@ fn a_file_without_a_log_is_said_to_have_none() {
     drop(Store::sqlite(dir.path()).unwrap());
     tamper_sqlite(dir.path(), "PRAGMA user_version = 0");
     let older = Store::sqlite_read_only(dir.path()).unwrap_err();
-    assert!(matches!(older, OpenError::Older { found: 0, known: 1 }), "{older:?}");
+    assert!(matches!(older, OpenError::Older { found: 0, known: 2 }), "{older:?}");
 }
 
 #[tokio::test]

@@ -1,0 +1,113 @@
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use seaway_api::{Claim, Register, Subscription, Task, Trigger};
+use seaway_client::{Answer, Client, ClientError, Options};
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::harbor::{Server, TWO_STAGES, runtime, skipped, write};
+
+const POSTGRES: &str = "SEAWAY_TEST_POSTGRES";
+
+/// A database of its own for a test, where there is a PostgreSQL.
+fn database(name: &str) -> Option<String> {
+    let Ok(url) = std::env::var(POSTGRES) else {
+        skipped(&format!("{name} on PostgreSQL; set {POSTGRES}=postgres://… to run it"));
+        return None;
+    };
+    let ctl = std::env::var("SEAWAY_TEST_PG_CTL").expect("it comes with the server");
+    let psql = Path::new(&ctl).with_file_name("psql");
+    let made = Command::new(psql)
+        .args([&url, "-c", &format!("CREATE DATABASE {name}")])
+        .output()
+        .expect("it comes with the server");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let (base, _) = url.rsplit_once('/').expect("it names a database");
+    Some(format!("{base}/{name}"))
+}
+
+fn client(server: &Server, token: &str) -> Client {
+    Client::new(&server.url, Some(token), Options::default()).expect("it is a URL")
+}
+
+async fn take(client: &Client, seconds: u32) -> Task {
+    let claim = Claim { max: 1, wait_seconds: 20, lease_seconds: seconds };
+    let claimed = client.claim("shop", "e", &claim).await.expect("it is registered");
+    claimed.tasks.into_iter().next().expect("there is work")
+}
+
+/// Asks until it is answered, as a client does whose server is moving.
+async fn patiently<T, F>(limit: Duration, mut ask: impl FnMut() -> F) -> T
+where
+    F: Future<Output = Result<T, ClientError>>,
+{
+    let end = Instant::now() + limit;
+    loop {
+        match ask().await {
+            Ok(answer) => return answer,
+            Err(error) if Instant::now() > end => panic!("still not answered: {error}"),
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+        }
+    }
+}
+
+#[test]
+fn another_server_takes_over_what_a_killed_one_owned() {
+    let Some(url) = database("seaway_replicas") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let start = |name: &str| {
+        let data = dir.path().join(name);
+        Server::start_with(&data, &["--database-url", &url])
+    };
+    let first = start("first");
+    let token = first.token.clone();
+    let second = start("second");
+    let shipyard = write(dir.path(), "shipyard.yaml", TWO_STAGES);
+    first.ok(&["apply", "-f", shipyard.to_str().unwrap()]);
+
+    runtime().block_on(async {
+        let (one, two) = (client(&first, &token), client(&second, &token));
+        let tasks = ["deployment", "test"];
+        let subscriptions =
+            tasks.map(|task| Subscription { task: task.into(), ..Subscription::default() }).into();
+        let register = Register { subscriptions, ttl_seconds: 600 };
+        two.register("shop", "e", &register).await.expect("either answers any request");
+        let trigger = |version: &str| Trigger {
+            stage: "dev".into(),
+            sequence: "delivery".into(),
+            service: "cart".into(),
+            version: version.into(),
+            data: None,
+            deployment: None,
+        };
+        let started = two.trigger("shop", &trigger("1.0")).await.expect("either answers");
+        let old = take(&two, 1).await;
+        let seen = one.deployment("shop", started.deployment).await.expect("either answers");
+        assert_eq!(seen.deployment.version, "1.0");
+        let before = one.project("shop").await.expect("either answers");
+
+        first.process.kill();
+        let killed = Instant::now();
+        let after = patiently(Duration::from_secs(10), || async {
+            two.trigger("shop", &trigger("1.1")).await?;
+            two.project("shop").await
+        });
+        let after = after.await;
+        assert!(killed.elapsed() < Duration::from_secs(10), "{:?}", killed.elapsed());
+        assert!(after.head > before.head, "nothing that was acknowledged is lost");
+
+        // The lease of the old holder ran out; another took the task, and the late answer is
+        // refused.
+        let again = take(&two, 600).await;
+        assert_eq!((&again.key, again.lease), (&old.key, old.lease + 1));
+        let pass = json!({"result": "pass"}).as_object().cloned().unwrap();
+        let late = two.answer(&old, Answer::Finished, pass.clone()).await;
+        let Err(ClientError::Problem(problem)) = late else { panic!("{late:?}") };
+        assert_eq!((problem.status, &*problem.code), (409, "stale-fence"));
+        two.answer(&again, Answer::Finished, pass).await.expect("the newest holder counts");
+        two.verify("shop").await.expect("the log is whole");
+    });
+    assert_eq!(second.process.stop(), Some(0));
+}

@@ -1,0 +1,153 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use seaway_engine::Engine;
+use seaway_model::{Name, Seq};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::look::Sight;
+use super::tail::Tail;
+use crate::app::App;
+use crate::trace::{self, Exporter};
+use crate::webhook;
+
+/// What all followers share.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    pub(super) app: Arc<App>,
+    pub(super) turns: Arc<Semaphore>,
+    /// Where traces go, if anywhere.
+    pub(super) exporter: Option<Arc<Exporter>>,
+}
+
+/// Turns that are taken at the same time.
+pub(super) const TURNS: usize = 32;
+
+/// A project whose log is followed.
+#[derive(Debug)]
+pub(super) struct Followed {
+    project: Name,
+    head: watch::Sender<Seq>,
+    webhooks: BTreeMap<Name, Running>,
+    trace: Option<Running>,
+    /// When it was looked at, and as of which position; nothing when it has to be soon.
+    seen: Option<(Instant, Seq)>,
+}
+
+/// A follower at work.
+#[derive(Debug)]
+struct Running {
+    /// The record that its document is of.
+    applied: Seq,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    /// Ends between two of its writes, so that nothing of it comes after what comes next.
+    async fn end(self) {
+        self.stop.send_replace(true);
+        if let Err(error) = self.task.await {
+            tracing::error!(%error, "a task that follows a log did not end well");
+        }
+    }
+}
+
+impl Followed {
+    pub(super) fn new(project: &Name, sight: &Sight, shared: &Shared) -> Self {
+        let mut followed = Self {
+            project: project.clone(),
+            head: watch::Sender::new(sight.at),
+            webhooks: BTreeMap::new(),
+            trace: None,
+            seen: None,
+        };
+        if let Some(exporter) = &shared.exporter {
+            let (project, exporter) = (project.clone(), exporter.clone());
+            let (stop, tail) = followed.tail(shared);
+            let task = tokio::spawn(trace::follow(shared.app.clone(), project, exporter, tail));
+            followed.trace = Some(Running { applied: Seq(0), stop, task });
+        }
+        followed
+    }
+
+    fn tail(&self, shared: &Shared) -> (watch::Sender<bool>, Tail) {
+        let (stop, stopped) = watch::channel(false);
+        let (head, turns) = (self.head.subscribe(), shared.turns.clone());
+        (stop, Tail { head, stop: stopped, turns })
+    }
+
+    /// Where the log is known to end. It may have gone elsewhere and come back meanwhile, so that
+    /// no handle is good for ever.
+    fn durable(&self, engine: &Engine) -> Seq {
+        let here = engine.has(&self.project);
+        if here { engine.project(&self.project).durable() } else { Seq(0) }
+    }
+
+    /// Tells the followers how far the log has come.
+    pub(super) fn pass_on(&self, engine: &Engine) {
+        if self.webhooks.is_empty() && self.trace.is_none() {
+            return;
+        }
+        let durable = self.durable(engine);
+        self.head.send_if_modified(|head| {
+            let grown = durable > *head;
+            *head = durable.max(*head);
+            grown
+        });
+    }
+
+    /// Whether its documents should be looked at: it went on since somebody did, some time ago.
+    pub(super) fn is_stale(&self, engine: &Engine, after: Duration) -> bool {
+        self.seen.is_none_or(|(when, at)| when.elapsed() > after && self.durable(engine) > at)
+    }
+
+    pub(super) fn look_again(&mut self) {
+        self.seen = None;
+    }
+
+    /// Starts and ends followers as the documents say.
+    pub(super) async fn update(&mut self, sight: Sight, shared: &Shared) {
+        self.seen = Some((Instant::now(), sight.at));
+        let project = self.project.clone();
+        let mut wanted: BTreeMap<Name, _> =
+            sight.webhooks.into_iter().map(|it| (it.0.name.clone(), it)).collect();
+        for (name, running) in std::mem::take(&mut self.webhooks) {
+            let newest = wanted.get(&name).map(|(_, applied)| *applied);
+            if newest == Some(running.applied) {
+                wanted.remove(&name);
+                self.webhooks.insert(name, running);
+                continue;
+            }
+            running.end().await;
+            if newest.is_none()
+                && let Err(error) = shared.app.store.drop_webhook(&project, &name).await
+            {
+                // One of the same name begins anew all the same.
+                tracing::warn!(%project, webhook = %name, %error, "not forgotten yet");
+            }
+        }
+        for (name, (document, applied)) in wanted {
+            let (stop, tail) = self.tail(shared);
+            let (app, project) = (shared.app.clone(), project.clone());
+            let task = tokio::spawn(webhook::follow(app, project, (document, applied), tail));
+            self.webhooks.insert(name, Running { applied, stop, task });
+        }
+    }
+
+    pub(super) fn ask_to_end(&self) {
+        for running in self.webhooks.values().chain(&self.trace) {
+            running.stop.send_replace(true);
+        }
+    }
+
+    pub(super) async fn end(self) {
+        self.ask_to_end();
+        for running in self.webhooks.into_values().chain(self.trace) {
+            running.end().await;
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! CloudEvents that come in: their three forms, and what each asks for.
+
+mod answer;
+mod event;
+mod form;
+mod start;
+mod task_id;
+
+pub(crate) use event::Incoming;
+pub(crate) use form::{Form, events, read};
+pub(crate) use start::{may_be_repeated, take_in};
+pub(crate) use task_id::TaskId;

@@ -1,0 +1,102 @@
+use std::fs::{DirBuilder, Permissions};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Json as Answer;
+use axum::extract::State;
+use seaway_store::BackupError;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::app::App;
+use crate::problem::Failure;
+use crate::query::{Ask, bad};
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Target {
+    /// The name of the file, in the directory `backups` of the server.
+    #[param(min_length = 1, max_length = 100, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$")]
+    file: String,
+}
+
+/// A copy of the store, on the server.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BackedUp {
+    /// Where it is.
+    file: String,
+    bytes: u64,
+}
+
+/// Copies the whole store to a new file on the server, while it goes on.
+#[utoipa::path(post, path = "/v1/backup", tag = "server", params(Target), responses(
+    (status = 200, body = BackedUp),
+    (status = "4XX", body = seaway_api::Problem, content_type = "application/problem+json"),
+    (status = 503, body = seaway_api::Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn backup(
+    State(app): State<Arc<App>>,
+    Ask(target): Ask<Target>,
+) -> Result<Answer<BackedUp>, Failure> {
+    if !is_plain(&target.file) {
+        let why = format!(
+            "{:?} is not the name of a file; use up to 100 letters, digits, - _ and .",
+            target.file
+        );
+        return Err(bad(why));
+    }
+    let _alone = app.gate.enter().await?;
+    let path = directory(&app.settings.data, "backups")?.join(&target.file);
+    app.store.backup(&path).await.map_err(failure)?;
+    // Secrets are not in it in the clear, but everything else is.
+    let bytes = std::fs::set_permissions(&path, Permissions::from_mode(0o600))
+        .and_then(|()| std::fs::metadata(&path))
+        .map_err(|error| unwritable(&path, &error))?
+        .len();
+    Ok(Answer(BackedUp { file: path.display().to_string(), bytes }))
+}
+
+fn is_plain(file: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    (1..=100).contains(&file.len()) && file.chars().all(fits) && !file.starts_with('.')
+}
+
+/// A directory beside the store, which only its owner can look into.
+fn directory(data: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let path = data.join(name);
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
+    made.map(|()| path.clone()).map_err(|error| unwritable(&path, &error))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    let detail = format!("{} cannot be written: {error}; look at its disk", path.display());
+    Failure::unavailable("not-written", detail)
+}
+
+fn failure(error: BackupError) -> Failure {
+    let text = error.to_string();
+    match error {
+        BackupError::Exists(_) => Failure::conflict("exists", text),
+        BackupError::UsePgDump => Failure::refused("use-pg-dump", text),
+        BackupError::Failed { source, .. } => {
+            Failure::unavailable("not-written", format!("{text}: {source}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backup_stays_in_its_directory() {
+        for bad in ["", ".", "..", ".hidden", "a/b", "../a", "/a", "a\\b", "a b", "a\n", "é"] {
+            assert!(!is_plain(bad), "{bad:?}");
+        }
+        assert!(!is_plain(&"a".repeat(101)));
+        assert!(is_plain("seaway-20260301-120000.db"));
+    }
+}

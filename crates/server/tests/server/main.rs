@@ -1,0 +1,19 @@
+//! The server from outside: a real one, on a socket of its own, with a real store.
+
+mod crew;
+mod deployments;
+mod documents;
+mod harbor;
+mod projects;
+mod receiver;
+mod records;
+mod resources;
+mod status;
+mod steer;
+mod stream;
+mod telemetry;
+mod tokens;
+mod traces;
+mod upkeep;
+mod webhooks;
+mod why;
