@@ -1,6 +1,6 @@
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
-use seaway_kernel::{Actor, Command, Reply, Taken};
+use seaway_kernel::{Actor, Command, Refusal, Reply, Taken};
 use seaway_model::{DeploymentId, Epoch, FastMap, Seq};
 use seaway_store::{AppendError, StoreError};
 use seaway_wire::Linked;
@@ -218,6 +218,10 @@ impl<'a> Live<'a> {
     fn revive(&mut self, deployment: DeploymentId, rows: Result<Vec<Linked>, StoreError>) {
         match rows {
             Ok(rows) => self.writer.revive(deployment, &rows, &mut self.out),
+            Err(StoreError::Archived { .. }) => {
+                let archived = Refusal::Archived(deployment).into();
+                self.writer.decline(deployment, &archived, &mut self.out);
+            }
             Err(error) => {
                 let project = &self.task.project;
                 tracing::warn!(%project, %deployment, %error, "deployment cannot be read");

@@ -169,6 +169,8 @@ pub enum Refusal {
     Aborting(DeploymentId),
     #[error("deployment {0} was aborted; start a new one")]
     Aborted(DeploymentId),
+    #[error("deployment {0} was moved to an archive; start a new one")]
+    Archived(DeploymentId),
     #[error("deployment {0} is paused already")]
     AlreadyPaused(DeploymentId),
     #[error("deployment {0} is not paused")]

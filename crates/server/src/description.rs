@@ -17,6 +17,7 @@ pub(crate) fn complete(mut api: OpenApi, routes: &[Route]) -> OpenApi {
     for route in routes {
         let item = api.paths.paths.get_mut(&route.path);
         if let Some(operation) = item.and_then(|item| operation(item, &route.method)) {
+            operation.operation_id = Some(name(route));
             finish(operation, route.guard);
         }
     }
@@ -49,6 +50,29 @@ fn finish(operation: &mut Operation, guard: Guard) {
     let responses = &mut operation.responses.responses;
     if let Some(problem) = responses.get("4XX").cloned() {
         responses.entry("503".to_owned()).or_insert(problem);
+    }
+    for (status, response) in responses {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            response.description = described(status).to_owned();
+        }
+    }
+}
+
+/// Handlers of several areas have the same name; routes have not.
+fn name(route: &Route) -> String {
+    let parts = route.path.trim_start_matches("/v1").split('/');
+    let parts = parts.map(|part| part.trim_matches(['{', '*', '}']));
+    let path: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    format!("{}_{}", route.method.as_str().to_ascii_lowercase(), path.join("_"))
+}
+
+fn described(status: &str) -> &'static str {
+    match status.as_bytes().first() {
+        Some(b'2') => "as it was asked for",
+        Some(b'4') => "refused; the code says why, and the detail what to do",
+        _ => "not now; the same request may go well later",
     }
 }
 

@@ -66,8 +66,8 @@ impl Piece {
 
     /// For lists that go on after a name.
     pub(crate) fn name(&self) -> Result<Option<Name>, Failure> {
-        let named = self.after().map(Name::new).transpose();
-        named.map_err(|_| bad_cursor())
+        let named = self.after().map(|after| Name::new(after).ok());
+        named.map(|named| named.ok_or_else(bad_cursor)).transpose()
     }
 
     /// The piece itself, of items of which one more than its limit was looked for. `key` tells
@@ -85,8 +85,8 @@ impl Piece {
     }
 
     pub(crate) fn parsed<T: FromStr>(&self) -> Result<Option<T>, Failure> {
-        let parsed = self.after().map(str::parse).transpose();
-        parsed.map_err(|_| bad_cursor())
+        let parsed = self.after().map(|after| after.parse().ok());
+        parsed.map(|parsed| parsed.ok_or_else(bad_cursor)).transpose()
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) fn code(refusal: &Refusal) -> (StatusCode, &'static str) {
         Refusal::Superseded(_) => (LATE, "superseded"),
         Refusal::Aborting(_) => (LATE, "aborting"),
         Refusal::Aborted(_) => (LATE, "aborted"),
+        Refusal::Archived(_) => (LATE, "archived"),
         Refusal::AlreadyPaused(_) => (LATE, "already-paused"),
         Refusal::NotPaused(_) => (LATE, "not-paused"),
         Refusal::NotOffered => (LATE, "not-offered"),

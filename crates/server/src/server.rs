@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use crate::app::{App, Replicas};
 use crate::auth::{AdminTokenError, ensure_admin_token};
 use crate::follow::follow_projects;
+use crate::forgetting::forget;
 use crate::listen::{ListenError, Listener};
 use crate::replica::{Forwarder, Ownership, take_over};
 use crate::settings::Settings;
@@ -107,8 +108,9 @@ impl Server {
         let (settings, stop) = (&self.app.settings, self.app.stopping.subscribe());
         let exporter = settings.otlp.as_ref().map(|it| Exporter::new(it, &settings.replica));
         let exporter = exporter.transpose().map_err(ServeError::Tracing)?.map(Arc::new);
-        let followers = follow_projects(self.app.clone(), exporter, stop.clone());
-        let mut tasks = vec![tokio::spawn(followers)];
+        let followers = follow_projects(self.app.clone(), exporter);
+        let forgetting = forget(self.app.clone(), stop.clone());
+        let mut tasks = vec![tokio::spawn(followers), tokio::spawn(forgetting)];
         if let Some(shared) = &self.app.settings.shared {
             let scheme = if self.app.settings.tls.is_some() { "https" } else { "http" };
             let own = || format!("{scheme}://{}", self.address());
@@ -124,7 +126,10 @@ impl Server {
         let mut last = None;
         loop {
             let page = self.app.store.projects(last.as_ref(), PAGE).await?;
-            page.iter().for_each(|name| drop(self.app.engine.project(name)));
+            for name in &page {
+                drop(self.app.engine.project(name));
+                self.app.notices.leave(name.clone());
+            }
             let full = page.len() == PAGE;
             last = page.into_iter().next_back();
             if !full {

@@ -15,7 +15,10 @@ use crate::auth::{Guard, guard};
 use crate::description;
 use crate::problem::Failure;
 use crate::request::observe;
-use crate::routes::{apply, deployments, documents, events, executors, health, projects, records, resources, status, steer, stream, tokens, upkeep, webhooks, why};
+use crate::routes::{
+    apply, deployments, documents, events, executors, health, projects, records, resources, status,
+    steer, stream, tokens, upkeep, webhooks, why,
+};
 
 /// One line of the table: what may come in, and who may send it.
 #[derive(Clone, Debug)]
@@ -124,6 +127,7 @@ impl Table {
     }
 
     /// Every route there is, for the test that walks them.
+    #[cfg(test)]
     pub(crate) fn routes(&self) -> &[Route] {
         &self.routes
     }

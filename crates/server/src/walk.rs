@@ -164,19 +164,25 @@ async fn every_route_is_described_and_everything_described_is_a_route() {
     let walk = Walk::begin().await;
     let table: BTreeSet<(String, String)> =
         walk.routes.iter().map(|it| (it.path.replace("{*", "{"), it.method.to_string())).collect();
-    let mut described = BTreeSet::new();
+    let (mut described, mut ids) = (BTreeSet::new(), BTreeSet::new());
     let api: serde_json::Value = serde_json::to_value(&walk.api).unwrap();
     for (path, item) in api["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes()).unwrap();
             described.insert((path.clone(), method.to_string()));
             check_parameters(path, operation);
+            let id = operation["operationId"].as_str().unwrap().to_owned();
+            assert!(ids.insert(id.clone()), "{id} is there twice");
             let open = walk
                 .routes
                 .iter()
                 .any(|it| it.guard == Guard::Open && it.path == *path && it.method == method);
             let responses = &operation["responses"];
             assert!(open || responses.get("4XX").is_some(), "{method} {path} has no problems");
+            for response in responses.as_object().unwrap().values() {
+                assert_ne!(response["description"], "", "{method} {path}");
+                assert!(response["description"].is_string(), "{method} {path}");
+            }
         }
     }
     assert_eq!(table, described);

@@ -27,16 +27,15 @@ pub(crate) fn run(quick: bool, sheet: &mut Sheet) -> Result<()> {
             of_server.push(round(Served::start(&mut server, dir)?, (events, true), sheet)?);
         }
     }
-    if program.is_none() {
-        std::mem::swap(&mut of_server, &mut of_keeper);
-    }
     let case = format!("connections={CONNECTIONS}");
-    let middle = |all: &[Flooded], of: fn(&Flooded) -> f64| {
-        (!all.is_empty()).then(|| median(all.iter().map(of).collect()))
-    };
+    let middle = |all: &[Flooded], of: fn(&Flooded) -> f64| median(all.iter().map(of).collect());
+    if program.is_none() {
+        let rate = middle(&of_keeper, |it| it.events_per_s);
+        sheet.put(&case, ("keeper_events_per_s", "1/s"), rate, None);
+        return Ok(());
+    }
     let mut put = |metric, of: fn(&Flooded) -> f64| {
-        let value = middle(&of_server, of).unwrap_or(f64::NAN);
-        sheet.put(&case, metric, value, middle(&of_keeper, of));
+        sheet.put(&case, metric, middle(&of_server, of), Some(middle(&of_keeper, of)));
     };
     put(("events_per_s", "1/s"), |it| it.events_per_s);
     put(("p50_ms", "ms"), |it| it.p50_ms);

@@ -32,7 +32,8 @@ pub(super) struct Round {
     pub(super) report: Report,
     pub(super) memory: Memory,
     pub(super) processor_seconds: f64,
-    pub(super) rows: BTreeMap<String, u32>,
+    /// How many rows each table has for a sequence.
+    pub(super) rows: BTreeMap<String, f64>,
 }
 
 impl Side {
@@ -84,15 +85,15 @@ impl Case {
         verify(&served.target())?;
         let dir = served.stop()?;
         // The skeleton begins with a sequence of its own.
-        let own = usize::from(matches!(side, Side::Skeleton));
-        let finished = rows::finished(dir.path())? as usize;
+        let sequences = self.sequences + usize::from(matches!(side, Side::Skeleton));
+        let finished = rows::finished(dir.path())?;
         ensure!(
-            finished == self.sequences + own,
-            "{finished} of {} sequences are on the disk of the {}",
-            self.sequences,
+            finished as usize == sequences,
+            "{finished} of {sequences} sequences are on the disk of the {}",
             side.name()
         );
-        let rows = rows::rows(dir.path())?;
+        let per_sequence = |(table, rows): (_, u32)| (table, f64::from(rows) / sequences as f64);
+        let rows = rows::rows(dir.path())?.into_iter().map(per_sequence).collect();
         dir.close().context("removing a database")?;
         Ok(Round { report, memory, processor_seconds, rows })
     }

@@ -37,12 +37,10 @@ pub(crate) fn tell(record: &Record) -> Option<Told> {
         }
         (Kind::SequenceFinished, _) => ended(&path.run?).map(line),
         // What one of several executors says is a part of its task.
-        (Kind::TaskDone, _) if path.by_executor => match fact {
-            Fact::Claimed | Fact::Started => {
-                Some(Told::Now(format!("{}: {} is working on it", path.task?, record.by)))
-            }
-            _ => None,
-        },
+        (Kind::TaskDone, Fact::Claimed | Fact::Started) if path.executor.is_some() => {
+            Some(Told::Now(format!("{}: {} is working on it", path.task?, path.executor?)))
+        }
+        (Kind::TaskDone, _) if path.executor.is_some() => None,
         (Kind::TaskDone, Fact::Dispatched) => Some(Told::Now(format!("{} is next", path.task?))),
         (Kind::TaskDone, _) => ended(&format!("  {}", path.task?)).map(line),
         (Kind::Deployment, Fact::Paused | Fact::Resumed) => {
@@ -57,7 +55,7 @@ pub(crate) fn tell(record: &Record) -> Option<Told> {
 struct Path {
     run: Option<String>,
     task: Option<String>,
-    by_executor: bool,
+    executor: Option<String>,
 }
 
 impl Path {
@@ -71,10 +69,11 @@ impl Path {
             }
             _ => None,
         };
-        // What an executor does of a task is named after both.
+        // The name of an executor may have slashes of its own.
+        let executor = target.split_once('@').map(|(_, executor)| executor.to_owned());
         let task = parts.next().map(|it| it.split_once('@').map_or(it, |(task, _)| task));
         let inner = task.map(|task| run.as_ref().map(|run| format!("{task} of {run}")));
-        Self { run, task: inner.flatten(), by_executor: target.contains('@') }
+        Self { run, task: inner.flatten(), executor }
     }
 }
 
@@ -85,7 +84,7 @@ mod tests {
     fn told(target: &str, kind: &str, fact: &str, outcome: Option<&str>) -> Option<Told> {
         let record = serde_json::json!({
             "seq": 1, "at": "", "target": target, "kind": kind, "fact": fact, "attempt": 1, "n": 0,
-            "outcome": outcome, "by": "jmeter", "hash": ""
+            "outcome": outcome, "by": "ann", "hash": ""
         });
         tell(&serde_json::from_value(record).expect("it has the shape of a record"))
     }
@@ -111,7 +110,7 @@ mod tests {
                 Some("warning"),
                 "beta.delivery passed with a warning",
             ),
-            ("shop", "deployment", "paused", None, "paused by jmeter"),
+            ("shop", "deployment", "paused", None, "paused by ann"),
         ] {
             let Some(Told::Line(_, text)) = told(target, kind, fact, outcome) else {
                 panic!("{kind} {fact} is a line");

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use seaway_api::{Record, Triggered};
 use seaway_client::RecordStream;
 use serde_json::Value;
@@ -40,8 +40,11 @@ impl Narrator {
         while !open.is_empty() {
             let record = self.records.next().await?;
             self.tell(out, &record)?;
-            if let Some(deployment) = record.deployment.filter(|_| happened(&record)) {
+            let Some(deployment) = record.deployment else { continue };
+            if happened(&record) {
                 open.retain(|it| *it != deployment);
+            } else if is_over(&record) && open.contains(&deployment) {
+                bail!("deployment {deployment} ended before it came as far as it should");
             }
         }
         out.flush()
@@ -49,7 +52,7 @@ impl Narrator {
 
     /// An executor says how its share of a task went; the task is told when all are done.
     fn note_said(&mut self, record: &Record) {
-        let Some((task, _)) = record.target.split_once("/@") else { return };
+        let Some((task, _)) = record.target.split_once('@') else { return };
         let answer = record.data.as_ref().and_then(|data| data.get("answer")?.as_str());
         let answer = answer.and_then(|text| serde_json::from_str::<Value>(text).ok());
         if let Some(said) = answer.as_ref().and_then(|answer| answer.get("message")?.as_str()) {

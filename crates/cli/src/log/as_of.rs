@@ -49,7 +49,7 @@ pub(crate) async fn run(store: &Store, args: AsOfArgs, to: Format, out: &mut Out
 }
 
 /// Prints a line per place.
-pub(crate) fn show(standings: &[Standings], out: &mut Out) -> Result<()> {
+fn show(standings: &[Standings], out: &mut Out) -> Result<()> {
     let header = ["PLACE", "FINISHED LATEST", "FAILED LATEST", "IN PROGRESS"];
     let one = |standing: &Option<Standing>| standing.as_ref().map_or("-".to_owned(), text);
     let rows = standings

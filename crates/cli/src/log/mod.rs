@@ -12,6 +12,3 @@ mod stats;
 mod verify;
 
 pub(crate) use args::{LogArgs, project_name, run};
-pub(crate) use as_of::show as show_standings;
-pub(crate) use note::answer;
-pub(crate) use standings::Standings;

@@ -62,14 +62,6 @@ fn of_detail(detail: Option<&Detail>) -> String {
     shortened(&text)
 }
 
-/// What an executor answered with a record, if it did.
-pub(crate) fn answer(row: &Row) -> Option<String> {
-    match row.open().ok()?.detail.as_deref()? {
-        Detail::Answer(answer) => Some(one_line(answer)),
-        _ => None,
-    }
-}
-
 /// What an executor has to say for itself, or else all that it sent.
 fn said(answer: &str) -> String {
     let sent: Option<Value> = serde_json::from_str(answer).ok();

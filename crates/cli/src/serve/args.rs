@@ -43,7 +43,7 @@ pub(crate) struct ServeArgs {
 
     /// Where traces go: an OpenTelemetry collector that takes OTLP over HTTP, such as
     /// http://localhost:4318; headers are taken from OTEL_EXPORTER_OTLP_HEADERS
-    #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL")]
+    #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL", hide_env_values = true)]
     pub(crate) otlp_endpoint: Option<String>,
 
     /// Also carries out tasks as commands, as `seaway worker -f PATH` does; may be repeated

@@ -24,7 +24,9 @@ pub(crate) async fn run(args: ServeArgs) -> Result<()> {
         args.tls_cert.zip(args.tls_key).map(|(certificates, key)| Tls { certificates, key });
     settings.outbound = args.allow_outbound.into_iter().collect();
     settings.vault_key = args.vault_key_file;
-    settings.otlp = args.otlp_endpoint.as_deref().map(otlp).transpose()?;
+    // A variable that is empty counts as not there.
+    let endpoint = args.otlp_endpoint.as_deref().filter(|it| !it.is_empty());
+    settings.otlp = endpoint.map(otlp).transpose()?;
     if args.database_url.is_some() {
         settings.replica = replica();
         settings.shared = Some(Shared { advertise: args.advertise });

@@ -14,11 +14,12 @@ fn the_demo_tells_its_story_and_leaves_nothing_behind() {
     let temporary = tempfile::tempdir().expect("a temporary directory");
     let said = ran(command(&["demo"]).env("TMPDIR", temporary.path())).ok();
     for part in [
-        "cart 1.1     stage-failed: beta",
-        "in line for batch in beta.delivery",
-        "ended by: revision 2 giving it back, then 1 ahead in line",
-        "payment 2.7  us-2 answers",
-        "shop/prod   cart 1.2 (revision 5)  -                      -",
+        "cart 1.1       test of staging.delivery failed: 3 of 40 requests were answered with 500",
+        "cart 1.1       rollback of staging.rollback passed: cart is back at 1.0",
+        "cart 1.2 (revision 5) at shop/prod/delivery#1/approval\n  waiting for approval\n",
+        "  paused by admin\n",
+        "cart     1.2  1.2      1.0 > 1.2\n",
+        "payment  2.7  2.7      2.7\n",
         "The log is intact: ",
     ] {
         assert!(said.contains(part), "{part:?} is missing in\n{said}");
@@ -38,7 +39,7 @@ fn a_signal_ends_the_demo_cleanly() {
             .spawn()
             .expect("the binary was built for this test");
         let mut said = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-        let started = said.find(|line| line.as_ref().is_ok_and(|line| line.contains("entered")));
+        let started = said.find(|line| line.as_ref().is_ok_and(|line| line.contains("delivery started")));
         assert!(started.is_some(), "it delivers something");
         assert!(!is_empty(temporary.path()), "it is in the middle of it");
         let pid = child.id().to_string();

@@ -42,7 +42,7 @@ fn mistakes_explain_themselves() {
         seaway(&["serve", "--listen", "127.0.0.1:0", "--data"]).arg(&data).output().unwrap();
     assert_eq!(second.status.code(), Some(1));
     let said = String::from_utf8_lossy(&second.stderr).into_owned();
-    assert!(said.contains("another process"), "{said}");
+    assert!(said.contains("is in use by process"), "{said}");
 
     let nobody = seaway(&["status"]).env("SEAWAY_URL", "http://127.0.0.1:9").output().unwrap();
     assert_eq!(nobody.status.code(), Some(1));

@@ -71,6 +71,16 @@ impl Writer {
     /// Answers [`Output::Load`] when the records cannot be read now: who waited is told so.
     pub fn abandon(&mut self, deployment: DeploymentId, why: Obstacle, out: &mut Vec<Output>) {
         let error = RequestError::NotWritten { why, retry_after: self.limits.retry_after };
+        self.decline(deployment, &error, out);
+    }
+
+    /// Answers [`Output::Load`] when the deployment can never be brought back.
+    pub fn decline(
+        &mut self,
+        deployment: DeploymentId,
+        error: &RequestError,
+        out: &mut Vec<Output>,
+    ) {
         let wanted = |(parked, _): &mut (DeploymentId, Waiting)| *parked == deployment;
         out.extend(self.parked.extract_if(.., wanted).map(|(_, waiting)| Output::Reply {
             ticket: waiting.request.ticket,

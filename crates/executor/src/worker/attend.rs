@@ -64,7 +64,9 @@ async fn work(shared: &Shared, task: &Task, cancel: Cancel) -> Fate {
             return Fate::Lost;
         }
     }
-    tracing::info!(task = %task.target, definition = %definition.name, "started");
+    let told = |key: &str| task.event.data.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (service, version) = (told("service"), told("version"));
+    tracing::info!(task = %task.target, service, version, definition = %definition.name, "started");
     let already = *cancel.borrow();
     let ended = match already {
         Some(Cancelled::Lost) => Ended::Lost,

@@ -9,6 +9,8 @@ use crate::worker::reaction::Reaction;
 
 /// A lease is renewed when this part of it is over.
 const PART: u32 = 3;
+/// The longest that passes until a task that was aborted is ended.
+const LONGEST: Duration = Duration::from_secs(5);
 
 /// Keeps the lease of a task, and returns when it is lost.
 pub(super) async fn keep(client: &Client, project: &str, task: &Task) {
@@ -52,7 +54,7 @@ struct Lease {
 impl Lease {
     fn granted(at: Instant, seconds: u32) -> Self {
         let length = Duration::from_secs(seconds.into());
-        let part = length / PART;
+        let part = (length / PART).min(LONGEST);
         Self { until: at + length, next: at + part, backoff: Backoff::up_to(part / 2) }
     }
 
@@ -68,8 +70,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_lease_is_renewed_in_time_and_tried_again_until_its_end() {
         let begun = Instant::now();
-        let mut lease = Lease::granted(begun, 30);
-        assert_eq!(lease.next - begun, Duration::from_secs(10));
+        assert_eq!(Lease::granted(begun, 60).next - begun, Duration::from_secs(5));
+        let mut lease = Lease::granted(begun, 9);
+        assert_eq!(lease.next - begun, Duration::from_secs(3));
         let mut tries = 0;
         while lease.next < lease.until {
             tokio::time::advance(lease.next - Instant::now()).await;
@@ -77,6 +80,6 @@ mod tests {
             tries += 1;
         }
         assert!((4..12).contains(&tries), "{tries}");
-        assert_eq!(lease.next, begun + Duration::from_secs(30));
+        assert_eq!(lease.next, begun + Duration::from_secs(9));
     }
 }

@@ -75,7 +75,9 @@ impl Worker {
             projects: AtomicUsize::new(0),
             level,
         });
-        let done = Crew { shared, loops: JoinSet::new(), known: BTreeSet::new() }.work().await;
+        let done = Crew { shared, loops: JoinSet::new(), known: BTreeSet::new(), blind: false }
+            .work()
+            .await;
         escalation.abort();
         done
     }
@@ -87,6 +89,8 @@ struct Crew {
     shared: Arc<Shared>,
     loops: JoinSet<(String, Summary, Result<(), WorkerError>)>,
     known: BTreeSet<String>,
+    /// Whether the last list could not be had, which is told once.
+    blind: bool,
 }
 
 impl Crew {
@@ -156,8 +160,9 @@ impl Crew {
         for _ in 0..MOST_PAGES {
             let page = match self.shared.client.projects(&paging).await {
                 Ok(page) => page,
-                Err(error) => return unlisted(error),
+                Err(error) => return self.unlisted(error),
             };
+            self.blind = false;
             page.items.into_iter().for_each(|project| self.hire(project.name));
             paging.cursor = page.next;
             if paging.cursor.is_none() {
@@ -166,14 +171,17 @@ impl Crew {
         }
         Ok(())
     }
-}
 
-fn unlisted(error: ClientError) -> Result<(), WorkerError> {
-    match Reaction::to(&error) {
-        Reaction::Again(_) => {
-            tracing::warn!(%error, "the projects cannot be listed; trying again");
-            Ok(())
+    fn unlisted(&mut self, error: ClientError) -> Result<(), WorkerError> {
+        match Reaction::to(&error) {
+            Reaction::Again(_) => {
+                if !self.blind {
+                    tracing::warn!(%error, "the projects cannot be listed; trying again");
+                }
+                self.blind = true;
+                Ok(())
+            }
+            _ => Err(WorkerError::Unlisted(error)),
         }
-        _ => Err(WorkerError::Unlisted(error)),
     }
 }

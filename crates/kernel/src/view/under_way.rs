@@ -19,7 +19,7 @@ pub struct UnderWay<'a> {
 
 impl<'a> UnderWay<'a> {
     fn of(deployment: &'a Deployment) -> Option<Self> {
-        (!deployment.has_ended()).then(|| Self {
+        (!deployment.has_ended()).then_some(Self {
             id: deployment.id,
             revision: deployment.revision,
             started: deployment.started,

@@ -40,7 +40,7 @@ pub(crate) async fn guard(
     }
     let caller = authenticate(&app, bearer(request.headers())?).await?;
     request::sent_by(&caller.name);
-    let params = params.map_err(|_| bad_path())?;
+    let Ok(params) = params else { return Err(bad_path()) };
     let project = params.iter().find(|(name, _)| *name == "project").map(|(_, value)| value);
     match guard {
         Guard::Scope(scope) => caller.authorise(scope, project)?,

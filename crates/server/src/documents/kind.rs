@@ -39,7 +39,10 @@ mod tests {
         for text in ["", "s", "shipyardss", "Resource", "ship"] {
             let problem = kind(text).unwrap_err().problem();
             assert_eq!((problem.status, &*problem.code), (404, "unknown-kind"), "{text}");
-            assert!(problem.detail.ends_with("known are Project, Shipyard and Webhook"), "{problem:?}");
+            assert!(
+                problem.detail.ends_with("known are Project, Shipyard and Webhook"),
+                "{problem:?}"
+            );
         }
     }
 }

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::look::Sight;
-use super::tail::Tail;
+use super::tail::{Signal, Tail};
 use crate::app::App;
 use crate::trace::{self, Exporter};
 use crate::webhook;
@@ -18,13 +18,25 @@ use crate::webhook;
 #[derive(Clone, Debug)]
 pub(super) struct Shared {
     pub(super) app: Arc<App>,
-    pub(super) turns: Arc<Semaphore>,
+    /// Turns of webhooks, and of traces, which are apart: a collector that does not answer holds up
+    /// no webhook.
+    webhook_turns: Arc<Semaphore>,
+    trace_turns: Arc<Semaphore>,
     /// Where traces go, if anywhere.
-    pub(super) exporter: Option<Arc<Exporter>>,
+    exporter: Option<Arc<Exporter>>,
 }
 
 /// Turns that are taken at the same time.
-pub(super) const TURNS: usize = 32;
+const WEBHOOK_TURNS: usize = 32;
+const TRACE_TURNS: usize = 4;
+
+impl Shared {
+    pub(super) fn new(app: Arc<App>, exporter: Option<Arc<Exporter>>) -> Self {
+        let webhook_turns = Arc::new(Semaphore::new(WEBHOOK_TURNS));
+        let trace_turns = Arc::new(Semaphore::new(TRACE_TURNS));
+        Self { app, webhook_turns, trace_turns, exporter }
+    }
+}
 
 /// A project whose log is followed.
 #[derive(Debug)]
@@ -42,14 +54,18 @@ pub(super) struct Followed {
 struct Running {
     /// The record that its document is of.
     applied: Seq,
-    stop: watch::Sender<bool>,
+    signal: watch::Sender<Signal>,
     task: JoinHandle<()>,
 }
 
 impl Running {
     /// Ends between two of its writes, so that nothing of it comes after what comes next.
-    async fn end(self) {
-        self.stop.send_replace(true);
+    async fn stop(self) {
+        self.signal.send_replace(Signal::Stop);
+        self.ended().await;
+    }
+
+    async fn ended(self) {
         if let Err(error) = self.task.await {
             tracing::error!(%error, "a task that follows a log did not end well");
         }
@@ -67,17 +83,17 @@ impl Followed {
         };
         if let Some(exporter) = &shared.exporter {
             let (project, exporter) = (project.clone(), exporter.clone());
-            let (stop, tail) = followed.tail(shared);
+            let (signal, tail) = followed.tail(&shared.trace_turns);
             let task = tokio::spawn(trace::follow(shared.app.clone(), project, exporter, tail));
-            followed.trace = Some(Running { applied: Seq(0), stop, task });
+            followed.trace = Some(Running { applied: Seq(0), signal, task });
         }
         followed
     }
 
-    fn tail(&self, shared: &Shared) -> (watch::Sender<bool>, Tail) {
-        let (stop, stopped) = watch::channel(false);
-        let (head, turns) = (self.head.subscribe(), shared.turns.clone());
-        (stop, Tail { head, stop: stopped, turns })
+    fn tail(&self, turns: &Arc<Semaphore>) -> (watch::Sender<Signal>, Tail) {
+        let (sender, signal) = watch::channel(Signal::Go);
+        let (head, turns) = (self.head.subscribe(), turns.clone());
+        (sender, Tail { head, signal, turns })
     }
 
     /// Where the log is known to end. It may have gone elsewhere and come back meanwhile, so that
@@ -117,12 +133,12 @@ impl Followed {
             sight.webhooks.into_iter().map(|it| (it.0.name.clone(), it)).collect();
         for (name, running) in std::mem::take(&mut self.webhooks) {
             let newest = wanted.get(&name).map(|(_, applied)| *applied);
-            if newest == Some(running.applied) {
+            if newest == Some(running.applied) && !running.task.is_finished() {
                 wanted.remove(&name);
                 self.webhooks.insert(name, running);
                 continue;
             }
-            running.end().await;
+            running.stop().await;
             if newest.is_none()
                 && let Err(error) = shared.app.store.drop_webhook(&project, &name).await
             {
@@ -131,23 +147,33 @@ impl Followed {
             }
         }
         for (name, (document, applied)) in wanted {
-            let (stop, tail) = self.tail(shared);
+            let (signal, tail) = self.tail(&shared.webhook_turns);
             let (app, project) = (shared.app.clone(), project.clone());
             let task = tokio::spawn(webhook::follow(app, project, (document, applied), tail));
-            self.webhooks.insert(name, Running { applied, stop, task });
+            self.webhooks.insert(name, Running { applied, signal, task });
         }
     }
 
-    pub(super) fn ask_to_end(&self) {
-        for running in self.webhooks.values().chain(&self.trace) {
-            running.stop.send_replace(true);
-        }
+    /// Its followers should come to an end by themselves.
+    pub(super) fn ask_to_finish(&self) {
+        self.send(Signal::Finish);
     }
 
-    pub(super) async fn end(self) {
-        self.ask_to_end();
+    pub(super) async fn finished(self) {
         for running in self.webhooks.into_values().chain(self.trace) {
-            running.end().await;
+            running.ended().await;
+        }
+    }
+
+    /// Somebody else goes on.
+    pub(super) async fn stop(self) {
+        self.send(Signal::Stop);
+        self.finished().await;
+    }
+
+    fn send(&self, signal: Signal) {
+        for running in self.webhooks.values().chain(&self.trace) {
+            running.signal.send_replace(signal);
         }
     }
 }

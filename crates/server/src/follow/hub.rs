@@ -3,13 +3,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use seaway_model::Name;
-use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::followed::{Followed, Shared, TURNS};
+use super::followed::{Followed, Shared};
 use super::look::{Look, look};
-use super::tail::stopped;
 use crate::app::App;
 use crate::trace::Exporter;
 
@@ -24,14 +22,9 @@ const AGAIN: Duration = Duration::from_secs(30);
 const AT_ONCE: usize = 16;
 
 /// Keeps followers for everything that asks for some in the projects of this process.
-pub(crate) async fn follow_projects(
-    app: Arc<App>,
-    exporter: Option<Arc<Exporter>>,
-    mut stop: watch::Receiver<bool>,
-) {
-    let turns = Arc::new(Semaphore::new(TURNS));
+pub(crate) async fn follow_projects(app: Arc<App>, exporter: Option<Arc<Exporter>>) {
     let mut hub = Hub {
-        shared: Shared { app: app.clone(), turns, exporter },
+        shared: Shared::new(app.clone(), exporter),
         projects: BTreeMap::new(),
         looking: JoinSet::new(),
         queue: BTreeMap::new(),
@@ -47,13 +40,13 @@ pub(crate) async fn follow_projects(
             _ = projects.tick() => hub.find_projects().await,
             named = app.notices.take() => named.into_iter().for_each(|it| hub.enqueue(it)),
             Some(looked) = hub.looking.join_next() => hub.looked(looked.ok()).await,
-            () = stopped(&mut stop) => break,
+            () = app.stopped() => break,
         }
         hub.look();
     }
-    hub.projects.values().for_each(Followed::ask_to_end);
+    hub.projects.values().for_each(Followed::ask_to_finish);
     for followed in hub.projects.into_values() {
-        followed.end().await;
+        followed.finished().await;
     }
 }
 
@@ -108,7 +101,7 @@ impl Hub {
             }
             Look::NotHere => {
                 if let Some(gone) = self.projects.remove(&project) {
-                    gone.end().await;
+                    gone.stop().await;
                 }
             }
             Look::Unclear => {
@@ -123,9 +116,10 @@ impl Hub {
     async fn find_projects(&mut self) {
         const PAGE: usize = 1_000;
         let engine = &self.shared.app.engine;
-        let due = self.projects.iter().filter(|(name, followed)| {
-            !engine.has(name) || followed.is_stale(engine, AGAIN)
-        });
+        let due = self
+            .projects
+            .iter()
+            .filter(|(name, followed)| !engine.has(name) || followed.is_stale(engine, AGAIN));
         let due: Vec<Name> = due.map(|(name, _)| name.clone()).collect();
         let mut last = None;
         let mut new = Vec::new();

@@ -4,11 +4,23 @@ use std::time::Duration;
 use seaway_model::Seq;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signal {
+    Go,
+    /// What is under way may end, so that nobody has to do it again, but not for long.
+    Finish,
+    Stop,
+}
+
+/// How long that is.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// What whoever follows a log waits for. `None` means that it should stop.
 #[derive(Clone, Debug)]
 pub(crate) struct Tail {
     pub(super) head: watch::Receiver<Seq>,
-    pub(super) stop: watch::Receiver<bool>,
+    pub(super) signal: watch::Receiver<Signal>,
     /// Those who follow take turns, so that only so many hold records and messages at once.
     pub(super) turns: Arc<Semaphore>,
 }
@@ -28,30 +40,40 @@ impl Tail {
         };
         tokio::select! {
             turn = turn => turn,
-            () = stopped(&mut self.stop) => None,
+            () = stopped(&mut self.signal) => None,
         }
     }
 
     pub(crate) async fn pause(&mut self, pause: Duration) -> Option<()> {
-        self.unless_stopped(tokio::time::sleep(pause)).await
+        tokio::select! {
+            () = tokio::time::sleep(pause) => Some(()),
+            () = stopped(&mut self.signal) => None,
+        }
     }
 
-    /// Does something that need not be finished.
+    /// Does something that is done again by the next one if it is broken off.
     pub(crate) async fn unless_stopped<T>(&mut self, what: impl Future<Output = T>) -> Option<T> {
+        let mut what = std::pin::pin!(what);
         tokio::select! {
-            done = what => Some(done),
-            () = stopped(&mut self.stop) => None,
+            done = &mut what => return Some(done),
+            () = stopped(&mut self.signal) => {}
+        }
+        let stop = self.signal.wait_for(|signal| *signal == Signal::Stop);
+        tokio::select! {
+            done = &mut what => Some(done),
+            _ = stop => None,
+            () = tokio::time::sleep(GRACE) => None,
         }
     }
 
     pub(crate) async fn until_stopped(&mut self) {
-        stopped(&mut self.stop).await;
+        stopped(&mut self.signal).await;
     }
 }
 
-/// Whoever could ask it to stop may be gone.
-pub(super) async fn stopped(stop: &mut watch::Receiver<bool>) {
-    let _ = stop.wait_for(|stop| *stop).await;
+/// Whoever gives signals may be gone.
+async fn stopped(signal: &mut watch::Receiver<Signal>) {
+    let _ = signal.wait_for(|signal| *signal != Signal::Go).await;
 }
 
 /// How long to leave a store or a collector alone that failed so many times in a row.

@@ -24,7 +24,9 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<&'static str, 
 }
 
 /// Counters for Prometheus.
-#[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, body = String)))]
+#[utoipa::path(get, path = "/metrics", tag = "server", responses(
+    (status = 200, body = String, content_type = "application/openmetrics-text"),
+))]
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     app.count().await;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";

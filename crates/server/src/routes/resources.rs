@@ -137,7 +137,8 @@ fn unknown(path: &str, lookup: bool) -> Failure {
 /// Puts a resource: its content is the body, of at most 1 MiB.
 #[utoipa::path(put, path = "/v1/projects/{project}/resources/{*path}", tag = "resources",
     params(("project" = String, Path), ("path" = String, Path), Whose),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    request_body(content = String, content_type = "application/octet-stream",
+        description = "any bytes"),
     responses(
         (status = 200, body = Change),
         (status = "4XX", body = seaway_api::Problem, content_type = "application/problem+json"),

@@ -64,7 +64,7 @@ pub(crate) async fn stream(
     if after < base {
         return Err(gone(&format!("what follows record {after}"), base));
     }
-    let seat = app.streams.clone().try_acquire_owned().map_err(|_| {
+    let seat = app.streams.clone().try_acquire_owned().ok().ok_or_else(|| {
         let detail = "too many streams are open already; close some, or ask for records instead";
         Failure::unavailable("too-many-streams", detail)
     })?;

@@ -61,7 +61,8 @@ pub(crate) async fn list(
     let (after, limit) = (piece.name()?, piece.limit + 1);
     let look = move |kernel: &Kernel| {
         let known = kernel.documents().filter(|(kind, ..)| *kind == WEBHOOK);
-        let rest = known.filter(|(_, name, ..)| after.as_ref().is_none_or(|it| *name > it.as_str()));
+        let rest =
+            known.filter(|(_, name, ..)| after.as_ref().is_none_or(|it| *name > it.as_str()));
         let rest = rest.map(|(_, name, digest, seq)| (name.to_owned(), digest, seq));
         rest.take(limit).collect::<Vec<_>>()
     };

@@ -11,7 +11,6 @@ use opentelemetry_proto::tonic::trace::v1::status::StatusCode as SpanStatus;
 use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, ScopeSpans, Status, span};
 use prost::Message as _;
 use seaway_model::Timestamp;
-use tokio::sync::Semaphore;
 use url::Url;
 
 use super::span::{Ending, Event, Span, Value};
@@ -30,8 +29,6 @@ pub(crate) struct Exporter {
     url: Url,
     headers: HeaderMap,
     resource: Resource,
-    /// Batches under way.
-    room: Semaphore,
 }
 
 /// What a collector says to spans.
@@ -41,12 +38,14 @@ pub(crate) enum Answer {
     /// They are wrong, and would be so again.
     Refused(String),
     /// It cannot take them now, and may say for how long.
-    Later { why: String, after: Option<Duration> },
+    Later {
+        why: String,
+        after: Option<Duration>,
+    },
 }
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 const BATCH: usize = 512;
-const BATCHES: usize = 4;
 /// A response says how many spans were refused and why.
 const RESPONSE_BYTES: usize = 64 << 10;
 /// No collector is left alone for longer than this.
@@ -69,12 +68,11 @@ impl Exporter {
         let attributes = about.map(|(key, value)| attribute(key, &value.into()));
         let resource = Resource { attributes: attributes.to_vec(), ..Resource::default() };
         let (url, headers) = (otlp.url.clone(), otlp.headers.clone());
-        Ok(Self { client, url, headers, resource, room: Semaphore::new(BATCHES) })
+        Ok(Self { client, url, headers, resource })
     }
 
     /// All of them, in batches. After one that fails the others are not sent.
     pub(crate) async fn export(&self, spans: &[Span]) -> Answer {
-        let Ok(_room) = self.room.acquire().await else { return Answer::Taken };
         let mut answer = Answer::Taken;
         for batch in spans.chunks(BATCH) {
             match self.post(batch).await {
@@ -229,8 +227,7 @@ mod tests {
     fn spans_that_were_refused_among_others_are_told() {
         let told = |rejected_spans| {
             let error_message = "too old".to_owned();
-            let partial_success =
-                Some(ExportTracePartialSuccess { rejected_spans, error_message });
+            let partial_success = Some(ExportTracePartialSuccess { rejected_spans, error_message });
             let body = ExportTraceServiceResponse { partial_success }.encode_to_vec();
             judge(StatusCode::OK, None, &body)
         };

@@ -30,12 +30,7 @@ struct Follower {
 
 /// Follows the log until it is asked to stop. The first time it begins with what happens from now
 /// on, and with the beginnings of what is under way.
-pub(crate) async fn follow(
-    app: Arc<App>,
-    project: Name,
-    exporter: Arc<Exporter>,
-    mut tail: Tail,
-) {
+pub(crate) async fn follow(app: Arc<App>, project: Name, exporter: Arc<Exporter>, mut tail: Tail) {
     let name = Name::new(POSITION).expect("it is a name");
     let mut failures = 0;
     let position = loop {
@@ -51,8 +46,7 @@ pub(crate) async fn follow(
         }
     };
     let (fold, progress) = (Fold::new(project.clone()), Progress::at(position));
-    let mut follower =
-        Follower { app, project, exporter, name, fold, progress, tail, failures: 0 };
+    let mut follower = Follower { app, project, exporter, name, fold, progress, tail, failures: 0 };
     while follower.step().await.is_some() {}
     follower.leave().await;
 }
@@ -119,8 +113,12 @@ impl Follower {
                     tracing::warn!(%project, count, why, "the collector refused spans");
                 }
                 Some(Answer::Later { why, after }) => {
-                    tracing::warn!(why, "the collector takes no spans now; they stay in the log");
                     let pause = self.fail();
+                    // Nobody needs to read it again and again.
+                    if self.failures == 1 {
+                        let project = &self.project;
+                        tracing::warn!(%project, why, "no spans are taken now; the log keeps them");
+                    }
                     return Ok(Some(after.map_or(pause, |after| after.max(pause))));
                 }
             }

@@ -94,12 +94,8 @@ impl Journey {
             self.open(row.at, place);
         }
         let ending = Ending::of(row.fact, || why(row));
-        let end = ending.map(|ending| End {
-            at: row.at,
-            fact: row.fact,
-            outcome: row.outcome,
-            ending,
-        });
+        let end =
+            ending.map(|ending| End { at: row.at, fact: row.fact, outcome: row.outcome, ending });
         match (row.kind, end) {
             (Kind::PipelineFinished, Some(end)) => self.close(&end, out),
             (Kind::SequenceFinished, Some(end)) => {

@@ -107,7 +107,7 @@ mod tests {
         let (put, gone) = (edit(WEBHOOK, "ci", digest), edit(WEBHOOK, "ci", None));
         let others = [edit(WEBHOOK, "cd", None), edit("Shipyard", "ci", None)];
         assert_eq!(of(Kind::Documents, &[others[0].clone(), put]), Some(Edit::Applied));
-        assert_eq!(of(Kind::Documents, &[gone.clone()]), Some(Edit::Deleted));
+        assert_eq!(of(Kind::Documents, std::slice::from_ref(&gone)), Some(Edit::Deleted));
         assert_eq!(of(Kind::Documents, &others), None);
         assert_eq!(of(Kind::Structure, &[gone]), None);
     }

@@ -114,8 +114,7 @@ async fn edits(
     let mut edits = Vec::new();
     let mut cursor = None;
     loop {
-        let page =
-            app.store.list(project, &filter, Order::OldestFirst, cursor, PAGE).await?;
+        let page = app.store.list(project, &filter, Order::OldestFirst, cursor, PAGE).await?;
         let rows = page.items.iter().map(|listed| &listed.row);
         edits.extend(rows.filter_map(|row| Some((row.seq, Edit::of(row, webhook)?))));
         cursor = page.next;

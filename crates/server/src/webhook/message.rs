@@ -84,9 +84,7 @@ pub(crate) fn message(project: &Name, listed: &Listed, start: Option<&Deployment
 
 #[cfg(test)]
 mod tests {
-    use seaway_model::{
-        Attempt, DeploymentId, Digest, Fact, Kind, Seq, TargetId, Timestamp,
-    };
+    use seaway_model::{Attempt, DeploymentId, Digest, Fact, Kind, Seq, TargetId, Timestamp};
     use seaway_wire::Row;
     use serde_json::{Value, json};
 
@@ -132,7 +130,7 @@ mod tests {
         let start = DeploymentStart { deployment, service, version, revision: Revision(4), seq };
         let (message, body) = told(&listed, Some(&start));
         assert_eq!(message.event, "test.finished");
-        let time = "2026-09-21T13:46:40.000001Z";
+        let time = "2026-09-21T14:13:20.000001Z";
         let expected = json!({
             "specversion": "1.0",
             "id": "abababababababab-12",

@@ -48,7 +48,7 @@ async fn deployments_are_listed_newest_first_by_service_and_state() {
 async fn a_deployment_is_shown_with_its_runs_and_who_did_them() {
     let harbor = Harbor::with_shop().await;
     harbor.register("helm", &["deployment"]).await;
-    harbor.register("team/jmeter", &["test"]).await;
+    harbor.register("team%2Fjmeter", &["test"]).await;
     let id = harbor.trigger("staging.delivery", "cart", "1.2").await;
     harbor.work("helm", "pass").await;
     harbor.work("team%2Fjmeter", "warning").await;

@@ -167,7 +167,9 @@ async fn a_receiver_that_never_answers_holds_up_nobody_else() {
         harbor.trigger("staging.delivery", "cart", version).await;
     }
     good.taken(4).await;
-    assert_eq!(dead.received().len(), 1);
+    let mut held = ids(&dead.received());
+    held.dedup();
+    assert_eq!(held.len(), 1, "the next message waits for the first");
     let denied = format!("{HOOKS}/denied/deliveries");
     let denied = harbor.until(&denied, |page| page["items"][0] != Value::Null).await;
     let detail = denied["items"][0]["detail"].as_str().unwrap();
@@ -225,10 +227,9 @@ async fn a_webhook_follows_its_document() {
     harbor.trigger("staging.delivery", "cart", "4").await;
     let told = verified(&new.taken(2).await[1], &second);
     assert_eq!(told["data"]["version"], "4", "it is another one of the same name");
-    let page = harbor.until(&format!("{HOOKS}/ci/deliveries"), |page| {
-        page["items"][0]["state"] == "delivered"
-    });
-    assert_eq!(page.await["items"].as_array().unwrap().len(), 1);
+    let path = format!("{HOOKS}/ci/deliveries");
+    let page = harbor.until(&path, |page| page["items"][0]["state"] == "delivered").await;
+    assert_eq!(page["items"].as_array().unwrap().len(), 1);
     assert_eq!(old.received().len(), 2);
     harbor.close().await;
 }
@@ -243,7 +244,8 @@ async fn keys_and_deliveries_are_those_of_webhooks_that_there_are() {
         let key = harbor.send(key, &harbor.admin).await;
         assert_eq!(key.problem(), (404, "unknown-webhook"), "{name}");
     }
-    let two = [hook("b", "https://b.example.com", &["x"]), hook("a", "https://a.example.com", &["*"])];
+    let two =
+        [hook("b", "https://b.example.com", &["x"]), hook("a", "https://a.example.com", &["*"])];
     harbor.apply("shop", &[("hooks.yaml", &two.join("---\n"))]).await.ok();
     let page = harbor.get(&format!("{HOOKS}?limit=1")).await.ok();
     let next = page["next"].as_str().unwrap();

@@ -41,7 +41,7 @@ pub(super) enum Flavour {
 pub(super) struct World {
     pub(super) dice: Dice,
     pub(super) flavour: Flavour,
-    /// Its first file has a sequence that starts itself again.
+    /// Its files have a sequence that starts itself again.
     pub(super) spins: bool,
     /// Its structure is applied as a whole, with documents.
     pub(super) applies: bool,
@@ -115,14 +115,14 @@ impl World {
             requests: dice.count(1, 8),
             records: dice.count(2, 64),
             outstanding: dice.count(1, 2),
-            takers: dice.count(2, 12),
+            takers: dice.count(3, 30),
             ..Limits::default()
         };
         let flavour = match seed.is_multiple_of(2) {
             true => Flavour::Shipyard,
             false => Flavour::Plain,
         };
-        let spins = flavour == Flavour::Shipyard && dice.chance(8);
+        let spins = flavour == Flavour::Shipyard && dice.chance(5);
         let applies = dice.chance(40);
         Self {
             dice,

@@ -23,12 +23,10 @@ impl World {
             None => Structure::default(),
         };
         let new = match old.stages.is_empty() {
-            true => {
-                let first = yard::structure(&mut self.dice);
-                if self.spins { yard::looping(first) } else { first }
-            }
+            true => yard::structure(&mut self.dice),
             false => yard::changed(&mut self.dice, &old),
         };
+        let new = if self.spins { yard::looping(new) } else { new };
         if self.applies && !old.stages.is_empty() {
             return Some(self.apply(new));
         }
@@ -39,7 +37,9 @@ impl World {
     /// is under way or was.
     pub(super) fn launch(&mut self) {
         let Some(kernel) = self.view() else { return };
-        let all = sequences(kernel.structure());
+        let mut all = sequences(kernel.structure());
+        // It takes its time, and is started when faults have stopped.
+        all.retain(|(_, sequence)| sequence.as_str() != "spin");
         let first = all.iter().filter(|(stage, _)| stage.as_str() == STAGES[0]);
         let first = first.into_iter().find(|(_, it)| it.as_str() == "delivery").cloned();
         let named = match self.dice.chance(60) {

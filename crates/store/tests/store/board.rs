@@ -53,7 +53,7 @@ pub(crate) async fn board(place: Place) {
         }
         assert!(!board.contains_key("never"), "{as_of}");
     }
-    let board = store.board(&shop, STAGE, &[busy.clone()], head).await.unwrap();
+    let board = store.board(&shop, STAGE, std::slice::from_ref(&busy), head).await.unwrap();
     assert_eq!((board.len(), board[&busy].count, board[&busy].moving.len()), (1, 5, Store::MOVING));
     assert!(store.board(&shop, "shop/prod", &all, head).await.unwrap().is_empty());
 

@@ -89,7 +89,8 @@ pub(crate) async fn contents(place: Place) {
     asked.push(digest("nothing"));
     let mut found = store.contents(&shop, &asked).await.unwrap();
     let mut expected = all.clone();
-    (found.sort(), expected.sort());
+    found.sort();
+    expected.sort();
     assert_eq!(found, expected);
     assert_eq!(store.contents(&shop, &[]).await.unwrap(), []);
     store.create_project(&name("zoo")).await.unwrap();

@@ -14,8 +14,9 @@ use crate::serve::work::TASKS;
 use crate::watch::per_second;
 use crate::web::{Connection, Target, processor_time};
 
-/// How often the load says how far it is.
+/// How often the load says how far it is, and how often it may say so without having moved.
 const TELL: Duration = Duration::from_secs(10);
+const PATIENCE: usize = 3;
 
 /// What a load is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -68,7 +69,7 @@ async fn follow(shift: &Shift) -> Result<()> {
     let mut tick = interval(TELL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     tick.tick().await;
-    let (mut messages, mut since) = (0, shift.elapsed());
+    let (mut messages, mut since, mut still) = (0, shift.elapsed(), 0);
     loop {
         tokio::select! {
             () = shift.over.notified() => break,
@@ -76,7 +77,8 @@ async fn follow(shift: &Shift) -> Result<()> {
         }
         let (now, state) = (shift.elapsed(), shift.state.borrow());
         let (sent, all) = (state.messages - messages, shift.load.sequences);
-        ensure!(sent > 0, "nothing moved for {TELL:?}, after {} of {all} sequences", state.ended);
+        still = if sent == 0 { still + 1 } else { 0 };
+        ensure!(still < PATIENCE, "nothing moves after {} of {all} sequences", state.ended);
         let rate = per_second(sent, now - since);
         eprintln!("serve: {} of {all} sequences, {rate:.0} transitions/s", state.ended);
         (messages, since) = (state.messages, now);

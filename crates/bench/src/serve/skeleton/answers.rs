@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::offers::Offer;
+use super::request::Offer;
 use crate::serve::work::{PROJECT, SEQUENCE, STAGE, TASKS};
 
 /// An event as far as it must be read to know what it is about.
@@ -31,7 +31,6 @@ pub(super) struct Scope<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Claim {
     pub(super) max: usize,
-    pub(super) wait_seconds: u64,
     pub(super) lease_seconds: u32,
 }
 

@@ -4,9 +4,10 @@
 
 mod answers;
 mod ledger;
-mod offers;
 mod pattern;
+mod request;
 mod routes;
+mod sheet;
 mod start;
 
 pub(crate) use start::skeleton;

@@ -1,5 +1,4 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -8,15 +7,14 @@ use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
-use seaway_model::{DeploymentId, Digest, Name, Seq};
+use seaway_model::{DeploymentId, Digest, Name};
 use seaway_store::Store;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
-use super::answers::{Accepted, Claim, Claimed, Event, Scope, Task, held};
-use super::ledger::{Entry, Request};
-use super::offers::Offers;
+use super::answers::{self, Accepted, Claim, Claimed, Scope, Task, held};
+use super::request::{Event, Request, What};
 use crate::identity::{name, new_id};
 use crate::serve::work::PROJECT;
 
@@ -25,7 +23,6 @@ use crate::serve::work::PROJECT;
 pub(super) struct Desk {
     pub(super) token: Digest,
     pub(super) ledger: mpsc::Sender<Request>,
-    pub(super) offers: Arc<Offers>,
     pub(super) store: Store,
 }
 
@@ -49,11 +46,15 @@ impl Desk {
         if digest == Some(self.token) { Ok(()) } else { Err(StatusCode::UNAUTHORIZED) }
     }
 
-    async fn write(&self, entry: Entry, key: Option<Digest>) -> Result<Seq, StatusCode> {
-        let (caller, written) = oneshot::channel();
-        let sent = self.ledger.send(Request { entry, key, caller }).await;
+    /// Hands a request to the ledger, and waits for what that has to say.
+    async fn ask<T>(
+        &self,
+        request: impl FnOnce(oneshot::Sender<T>) -> Request,
+    ) -> Result<T, StatusCode> {
+        let (caller, answer) = oneshot::channel();
+        let sent = self.ledger.send(request(caller)).await;
         sent.map_err(|_closed| StatusCode::SERVICE_UNAVAILABLE)?;
-        written.await.map_err(|_closed| StatusCode::SERVICE_UNAVAILABLE)
+        answer.await.map_err(|_closed| StatusCode::SERVICE_UNAVAILABLE)
     }
 }
 
@@ -65,44 +66,37 @@ async fn nothing(State(desk): State<Arc<Desk>>, headers: HeaderMap) -> Answered 
 
 async fn event(State(desk): State<Arc<Desk>>, headers: HeaderMap, body: Bytes) -> Answered {
     desk.admit(&headers)?;
-    let event: Event<'_> = serde_json::from_slice(&body).map_err(bad)?;
-    let scope: Scope<'_> = serde_json::from_str(event.data.get()).map_err(bad)?;
-    if scope.project != PROJECT || event.id.is_empty() || event.source.is_empty() {
+    let read: answers::Event<'_> = serde_json::from_slice(&body).map_err(bad)?;
+    let scope: Scope<'_> = serde_json::from_str(read.data.get()).map_err(bad)?;
+    if scope.project != PROJECT || read.id.is_empty() || read.source.is_empty() {
         return Err(StatusCode::NOT_FOUND);
     }
-    let data = event.data.get().into();
-    let (deployment, entry) = match event.triggeredid {
+    let (context, what) = match read.triggeredid {
         None => {
-            let deployment = DeploymentId(new_id());
             let service = Name::new(scope.service.unwrap_or_default()).map_err(bad)?;
             let version = scope.version.unwrap_or_default().into();
-            (deployment, Entry::Trigger { deployment, service, version, data })
+            (new_id(), What::Triggered { service, version })
         }
         Some(id) => {
-            let (deployment, task) = held(id).ok_or(StatusCode::CONFLICT)?;
-            let deployment = DeploymentId(deployment);
-            let entry = match event.ty.rsplit('.').next() {
-                Some("started") => Entry::Started { deployment, task, data },
-                Some("finished") => Entry::Finished { deployment, task, data },
+            let (context, task) = held(id).ok_or(StatusCode::CONFLICT)?;
+            match read.ty.rsplit('.').next() {
+                Some("started") => (context, What::Started(task)),
+                Some("finished") => (context, What::Finished(task)),
                 _ => return Err(StatusCode::BAD_REQUEST),
-            };
-            (deployment, entry)
+            }
         }
     };
     // The server keeps its answers to what starts something; a task's answers have a fence.
-    let key = event.triggeredid.is_none().then(|| key(&event));
-    let at = desk.write(entry, key).await?.0;
-    json(&Accepted { context: deployment.0, at })
+    let key = read.triggeredid.is_none().then(|| key(&read));
+    let event = Event { deployment: DeploymentId(context), what, data: read.data.get().into() };
+    let at = desk.ask(|caller| Request::Event { event, key, caller }).await?.0;
+    json(&Accepted { context, at })
 }
 
 async fn claim(State(desk): State<Arc<Desk>>, headers: HeaderMap, body: Bytes) -> Answered {
     desk.admit(&headers)?;
     let claim: Claim = serde_json::from_slice(&body).map_err(bad)?;
-    let offers = desk.offers.take(claim.max, Duration::from_secs(claim.wait_seconds)).await;
-    if !offers.is_empty() {
-        let tasks = offers.iter().map(|offer| (offer.deployment, offer.task)).collect();
-        desk.write(Entry::Claim { tasks }, None).await?;
-    }
+    let offers = desk.ask(|caller| Request::Claim { max: claim.max, caller }).await?;
     let tasks = offers.iter().filter_map(|offer| Task::of(offer, claim.lease_seconds)).collect();
     json(&Claimed { tasks })
 }
@@ -115,7 +109,7 @@ async fn verify(State(desk): State<Arc<Desk>>, headers: HeaderMap) -> Answered {
 }
 
 /// What an event is known by.
-fn key(event: &Event<'_>) -> Digest {
+fn key(event: &answers::Event<'_>) -> Digest {
     let parts = Sha256::new().chain_update(event.source).chain_update([0]).chain_update(event.id);
     Digest(parts.finalize().into())
 }

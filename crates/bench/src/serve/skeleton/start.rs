@@ -1,5 +1,4 @@
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use seaway_model::Digest;
@@ -9,7 +8,6 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use super::ledger::Ledger;
-use super::offers::Offers;
 use super::routes::{Desk, router};
 use crate::identity::new_id;
 use crate::web::listen;
@@ -26,12 +24,11 @@ async fn serve(dir: &Path) -> Result<()> {
     let token = format!("swy_{}", new_id().simple());
     std::fs::write(dir.join("admin.token"), &token).context("writing the token")?;
     let store = Store::sqlite(dir)?;
-    let offers = Arc::new(Offers::default());
-    let ledger = Ledger::open(store.clone(), offers.clone()).await?;
+    let ledger = Ledger::open(store.clone()).await?;
     let (mailbox, inbox) = mpsc::channel(MAILBOX);
     let writing = tokio::spawn(ledger.run(inbox));
     let token = Digest(Sha256::digest(token.as_bytes()).into());
-    let router = router(Desk { token, ledger: mailbox, offers, store });
+    let router = router(Desk { token, ledger: mailbox, store });
     tokio::select! {
         ended = listen(router) => ended,
         ended = writing => ended.context("the writer panicked")?,

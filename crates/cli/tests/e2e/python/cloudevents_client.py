@@ -57,7 +57,8 @@ assert answers[3]["problem"]["code"] == "nothing-triggered", answers
 
 for bad, code in [
     (b"{", "malformed-json"),
-    (b"[]", "invalid-body"),
+    (b"5", "invalid-body"),
+    (b"[]", "not-a-cloudevent"),
     (b'{"specversion": "0.3", "id": "1", "source": "a", "type": "b"}', "not-a-cloudevent"),
     (b'{"specversion": "1.0", "id": "1", "source": "a", "type": "b"}', "missing-project"),
     (b'{"specversion": "1.0", "id": "1", "source": "a", "type": "b", "data": 5}', "invalid-data"),

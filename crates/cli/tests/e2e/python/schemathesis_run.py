@@ -15,6 +15,5 @@ sys.exit(subprocess.run([
     "--checks", "not_a_server_error,status_code_conformance,content_type_conformance,"
                 "response_schema_conformance",
     # What never ends, and what would lock the test out.
-    "--exclude-path-regex", "/stream$|/claim$",
-    "--exclude-path-regex", "/v1/tokens",
+    "--exclude-path-regex", "/stream$|/claim$|^/v1/tokens",
 ], check=False).returncode)
