@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use crate::shell::Shell;
 
 /// What tests run clients of other projects with.
-const PACKAGES: [&str; 3] = ["cloudevents==2.2.0", "schemathesis==4.32.5", "standardwebhooks==1.1.0"];
+const PACKAGES: [&str; 2] = ["cloudevents==2.2.0", "schemathesis==4.32.5"];
 
 /// A Python with the packages that the tests need, in a folder of its own.
 pub(crate) fn find_or_install(shell: &Shell) -> Result<PathBuf> {

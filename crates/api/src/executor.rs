@@ -21,7 +21,8 @@ fn minute() -> u32 {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Subscription {
-    /// The name of the task, or its event: `test`, `test.triggered`, `sh.keptn.event.test.triggered`.
+    /// The name of the task, or its event: `test`, `test.triggered`,
+    /// `sh.keptn.event.test.triggered`.
     pub task: String,
     /// Only in these stages; none: in all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

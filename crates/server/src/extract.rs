@@ -71,7 +71,7 @@ impl FromRequestParts<Arc<App>> for Of {
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
         let text = param(parts, app, "deployment").await?;
-        let id = uuid::Uuid::try_parse(&text).map_err(|_| {
+        let id = uuid::Uuid::try_parse(&text).map_err(|_not| {
             let detail = format!("{text:?} is not the id of a deployment, which is a UUID");
             Failure::not_found("unknown-deployment", detail)
         })?;

@@ -60,10 +60,6 @@ impl Failure {
         )
     }
 
-    pub(crate) fn status(&self) -> StatusCode {
-        self.status
-    }
-
     pub(crate) fn problem(self) -> Problem {
         Problem {
             about: format!("urn:seaway:problem:{}", self.code),

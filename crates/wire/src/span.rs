@@ -45,6 +45,13 @@ impl SpanEdit {
             let places = enclosing(targets, record.target);
             Self::Reopen { places, deployment, seq: record.seq }
         });
+        // A sequence that is triggered later opens what it is in again.
+        let triggers = (record.kind, record.fact) == (Kind::SequenceTriggered, Fact::Finished);
+        let reopen = reopen.or_else(|| {
+            let deployment = record.deployment.filter(|_| triggers)?;
+            let places = enclosing(targets, targets.get(record.target).parent);
+            Some(Self::Reopen { places, deployment, seq: record.seq })
+        });
         reopen.into_iter().chain(Self::at(record, targets, service))
     }
 

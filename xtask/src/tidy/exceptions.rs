@@ -10,12 +10,20 @@ pub(crate) struct Exception {
     reason: &'static str,
 }
 
-pub(crate) const EXCEPTIONS: &[Exception] = &[Exception {
-    rule: "machine",
-    path: "xtask/src/tidy/rules/machine.rs",
-    about: "",
-    reason: "it spells the texts that it looks for",
-}];
+pub(crate) const EXCEPTIONS: &[Exception] = &[
+    Exception {
+        rule: "machine",
+        path: "xtask/src/tidy/rules/machine.rs",
+        about: "",
+        reason: "it spells the texts that it looks for",
+    },
+    Exception {
+        rule: "text-state",
+        path: "crates/kernel/src/record.rs",
+        about: "kind",
+        reason: "what kinds of documents there are is not the kernel's business",
+    },
+];
 
 impl Exception {
     pub(crate) fn covers(&self, violation: &Violation) -> bool {

@@ -141,8 +141,8 @@ mod tests {
 
     #[test]
     fn a_configuration_survives_being_written() {
-        let text = "current: prod\ncontexts:\n  prod: {url: https://a, tokenFile: ./t, project: shop}\n  \
-                    home: {url: http://b, token: swy_1}\n";
+        let text = "current: prod\ncontexts:\n  prod: {url: https://a, tokenFile: ./t, project: \
+                    shop}\n  home: {url: http://b, token: swy_1}\n";
         let config = Config::parse(text, "config.yaml").expect("it is right");
         assert_eq!(config.current.as_deref(), Some("prod"));
         assert_eq!(config.contexts["prod"].token, Some(ContextToken::File("./t".into())));

@@ -60,8 +60,8 @@ Examples:
   seaway trigger shop dev.delivery --service cart --version 1.2.0 --wait --timeout 30m
   seaway trigger dev.delivery --service cart --version 1.2.0 --data test.users=20 --data @ci.yaml
 
-Exit codes of --wait: 0 delivered (also with warnings), 1 failed, 6 not over in time, 7 blocked: only
-a person or an executor can help, and what is printed says how.";
+Exit codes of --wait: 0 delivered (also with warnings), 1 failed, 6 not over in time, 7 blocked:
+only a person or an executor can help, and what is printed says how.";
 
 pub(crate) async fn run(args: TriggerArgs, outer: &ServerArgs, out: &mut Out) -> Result<()> {
     let data = args.data.read()?;

@@ -10,7 +10,7 @@ use crate::failure::Interrupted;
 use crate::out::Out;
 use crate::signals::Signals;
 
-/// Delivers a few example revisions with a server and a worker of its own, and leaves nothing behind
+/// Delivers a few example revisions with a server and a worker of its own, and cleans up
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     /// Keeps the data in this directory, which must be new or empty

@@ -26,7 +26,8 @@ Examples:
   seaway restore seaway-20260301-120000.db --data ./restored
   seaway serve --data ./restored
 
-What lies beside the store is not in a backup: copy admin.token and vault.key from the old directory.";
+What lies beside the store is not in a backup: copy admin.token and vault.key from the old
+directory.";
 
 pub(crate) async fn run(args: RestoreArgs, out: &mut Out) -> Result<()> {
     let set = || env::var_os("SEAWAY_DATA").filter(|it| !it.is_empty()).map(PathBuf::from);

@@ -39,7 +39,8 @@ fn a_signal_ends_the_demo_cleanly() {
             .spawn()
             .expect("the binary was built for this test");
         let mut said = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-        let started = said.find(|line| line.as_ref().is_ok_and(|line| line.contains("delivery started")));
+        let begins = |line: &str| line.contains("delivery started");
+        let started = said.find(|line| line.as_ref().is_ok_and(|line| begins(line)));
         assert!(started.is_some(), "it delivers something");
         assert!(!is_empty(temporary.path()), "it is in the middle of it");
         let pid = child.id().to_string();

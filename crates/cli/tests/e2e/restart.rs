@@ -1,9 +1,7 @@
-use std::time::Duration;
-
 use seaway_api::{Claim, Register, Subscription, Trigger};
 use serde_json::json;
 
-use crate::harbor::{Server, TWO_STAGES, runtime, write};
+use crate::harbor::{PATIENCE, Server, TWO_STAGES, runtime, write};
 
 /// The server is killed in the middle of a delivery, again and again; nothing that it acknowledged
 /// is lost, and the delivery ends.
@@ -57,15 +55,12 @@ fn a_delivery_survives_a_server_that_is_killed() {
     }
     let head = runtime.block_on(async {
         let client = server.client();
-        for _ in 0..100 {
-            let view = client.deployment("shop", started.deployment).await.unwrap();
-            if view.ended.is_some() {
-                assert_eq!(view.result.as_deref(), Some("pass"));
-                return client.verify("shop").await.unwrap().head;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        panic!("the delivery does not end");
+        let mut records = client.stream("shop", 0);
+        let ended = async { while records.next().await.unwrap().kind != "pipeline-finished" {} };
+        tokio::time::timeout(PATIENCE, ended).await.expect("the delivery ends");
+        let view = client.deployment("shop", started.deployment).await.unwrap();
+        assert_eq!(view.result.as_deref(), Some("pass"));
+        client.verify("shop").await.unwrap().head
     });
     assert!(acknowledged.iter().all(|at| *at <= head), "{acknowledged:?} {head}");
 }

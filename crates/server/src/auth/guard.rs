@@ -72,7 +72,7 @@ pub(crate) async fn guard(
 async fn body_of(body: Body) -> Result<Bytes, Failure> {
     // No route takes more.
     const LARGEST: usize = 8 << 20;
-    axum::body::to_bytes(body, LARGEST).await.map_err(|_| too_large())
+    axum::body::to_bytes(body, LARGEST).await.map_err(|_cut| too_large())
 }
 
 fn bad_path() -> Failure {

@@ -343,9 +343,8 @@ spec:
         let elsewhere = format!("{names}---\n{SHIPYARD_TEXT}");
         refused(
             &[("p.yaml", &elsewhere), ("a/other.yaml", "kind: Secret\n")],
-            &[
-                "a/other.yaml:1:1: there are no documents of kind `Secret`; known are Project, Shipyard and Webhook",
-            ],
+            &["a/other.yaml:1:1: there are no documents of kind `Secret`; known are Project, \
+                 Shipyard and Webhook"],
         );
         refused(
             &[("other.yaml", &names), outside],

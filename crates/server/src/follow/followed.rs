@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::look::Sight;
 use super::tail::{Signal, Tail};
 use crate::app::App;
+use crate::documents::WEBHOOK;
 use crate::trace::{self, Exporter};
 use crate::webhook;
 
@@ -139,11 +140,8 @@ impl Followed {
                 continue;
             }
             running.stop().await;
-            if newest.is_none()
-                && let Err(error) = shared.app.store.drop_webhook(&project, &name).await
-            {
-                // One of the same name begins anew all the same.
-                tracing::warn!(%project, webhook = %name, %error, "not forgotten yet");
+            if newest.is_none() {
+                forget(&shared.app, &project, &name).await;
             }
         }
         for (name, (document, applied)) in wanted {
@@ -175,5 +173,19 @@ impl Followed {
         for running in self.webhooks.values().chain(&self.trace) {
             running.signal.send_replace(signal);
         }
+    }
+}
+
+/// Forgets a webhook that is gone, unless one of the same name was applied meanwhile.
+async fn forget(app: &App, project: &Name, webhook: &Name) {
+    let _alone = app.change(project).await;
+    let name = webhook.clone();
+    let handle = app.engine.project(project);
+    let back = handle.inspect(move |kernel| kernel.document(WEBHOOK, name.as_str()).is_some());
+    // Where nobody knows it stays, and one of the same name begins anew all the same.
+    if !back.await.unwrap_or(true)
+        && let Err(error) = app.store.drop_webhook(project, webhook).await
+    {
+        tracing::warn!(%project, %webhook, %error, "a deleted webhook is not forgotten yet");
     }
 }

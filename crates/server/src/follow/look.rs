@@ -68,7 +68,7 @@ async fn read(
             Some(Ok(webhook)) => webhooks.push((webhook, seq)),
             // It was checked when it was applied; a newer version may know more than this one.
             Some(Err(_)) | None => {
-                tracing::error!(%project, record = %seq, "a webhook cannot be read; apply it again");
+                tracing::error!(%project, record = %seq, "a webhook cannot be read; apply it");
             }
         }
     }

@@ -56,7 +56,7 @@ impl Incoming<'_> {
         let Some(text) = self.shkeptncontext.as_deref().filter(|text| !text.is_empty()) else {
             return Ok(None);
         };
-        Uuid::try_parse(text).map(Some).map_err(|_| {
+        Uuid::try_parse(text).map(Some).map_err(|_not| {
             let detail = format!("shkeptncontext is {text:?}, which is no UUID; leave it out");
             Failure::bad_request("not-a-cloudevent", detail)
         })

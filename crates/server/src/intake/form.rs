@@ -44,7 +44,7 @@ pub(crate) fn events<'a>(
     form: &Form,
     body: &'a [u8],
 ) -> Result<Vec<(Incoming<'a>, &'a str)>, Failure> {
-    let text = std::str::from_utf8(body).map_err(|_| {
+    let text = std::str::from_utf8(body).map_err(|_not| {
         Failure::bad_request("malformed-json", "the body is not UTF-8, which JSON has to be")
     })?;
     let texts: Vec<&'a str> = match form {

@@ -36,7 +36,8 @@ pub(crate) async fn post(
     request: Request,
 ) -> Result<Response, Failure> {
     let (parts, stream) = request.into_parts();
-    let mut bytes: Bytes = axum::body::to_bytes(stream, LARGEST).await.map_err(|_| too_large())?;
+    let mut bytes: Bytes =
+        axum::body::to_bytes(stream, LARGEST).await.map_err(|_cut| too_large())?;
     let form = intake::read(&parts.headers, &mut bytes)?;
     let events = intake::events(&form, &bytes)?;
     let desk = Desk { app: &app, caller: &caller, headers: &parts.headers };

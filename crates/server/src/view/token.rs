@@ -60,7 +60,10 @@ mod tests {
         let weak = new("d", Scope::Deliver, None);
         let few = [it.clone(), revoked.clone(), bound.clone(), gone.clone(), weak.clone()];
         assert!(!may_go(&it, &few, now));
-        assert!(!may_go(&it, &[soon.clone()], now), "it would be the last after a while");
+        assert!(
+            !may_go(&it, std::slice::from_ref(&soon), now),
+            "it would be the last after a while"
+        );
         assert!(may_go(&it, &[lasting], now));
         assert!(may_go(&new("e", Scope::Admin, Some(15)), &[soon], now));
         for harmless in [revoked, bound, gone, weak] {

@@ -84,9 +84,6 @@ async fn begin(
     let position = match beginning(known, applied, edits) {
         Beginning::GoOn(position) => position,
         Beginning::Anew(position) => {
-            if known.is_some() {
-                app.store.drop_webhook(project, name).await?;
-            }
             app.store.advance_webhook(project, name, position).await?;
             position
         }

@@ -1,5 +1,7 @@
 //! The server from outside: a real one, on a socket of its own, with a real store.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod crew;
 mod deployments;
 mod documents;

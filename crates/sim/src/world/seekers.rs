@@ -86,8 +86,11 @@ impl World {
         if self.dice.chance(30) {
             return;
         }
+        let waits = |errand: &Errand| match errand {
+            Errand::Take { executor, .. } => executor == who,
+            _ => false,
+        };
         for owner in &mut self.owners {
-            let waits = |errand: &Errand| matches!(errand, Errand::Take { executor, .. } if executor == who);
             let gone = owner.callers.iter().filter(|(_, errand)| waits(errand));
             owner.gone.extend(gone.map(|(ticket, _)| *ticket));
         }
