@@ -19,11 +19,13 @@ fn database(name: &str) -> Option<String> {
     };
     let ctl = std::env::var("SEAWAY_TEST_PG_CTL").expect("it comes with the server");
     let psql = Path::new(&ctl).with_file_name("psql");
-    let made = Command::new(psql)
-        .args([&url, "-c", &format!("CREATE DATABASE {name}")])
-        .output()
-        .expect("it comes with the server");
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    for statement in ["DROP DATABASE IF EXISTS", "CREATE DATABASE"] {
+        let done = Command::new(&psql)
+            .args([&url, "-c", &format!("{statement} {name}")])
+            .output()
+            .expect("it comes with the server");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
     let (base, _) = url.rsplit_once('/').expect("it names a database");
     Some(format!("{base}/{name}"))
 }
