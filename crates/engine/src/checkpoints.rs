@@ -46,7 +46,7 @@ pub(crate) async fn keep(
     }
 }
 
-async fn write(store: &Store, project: &Name) -> Result<(), ReadError> {
+pub(crate) async fn write(store: &Store, project: &Name) -> Result<(), ReadError> {
     let folded = fold(store, project).await?;
     let checkpoint = folded.replay.checkpoint();
     if checkpoint.seq > folded.checkpoint {

@@ -14,6 +14,7 @@ use crate::checkpoints::{self, Due};
 use crate::core::{Limits, Obstacle, RequestError};
 use crate::handle::ProjectHandle;
 use crate::leases;
+use crate::loading::ReadError;
 use crate::project::{Ends, ProjectTask};
 
 /// An effect, and the project it is of.
@@ -183,6 +184,30 @@ impl Engine {
         }
         drop(projects);
         self.project(name)
+    }
+
+    /// The project from its log again, because that was changed beside it, such as by an archive.
+    /// Whoever waits for an answer is told to ask again.
+    pub async fn reload(&self, name: &Name) -> ProjectHandle {
+        let slot = {
+            let mut projects = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+            projects.remove(name)
+        };
+        if let Some(slot) = slot {
+            slot.revoke.send_replace(true);
+            if let Err(error) = slot.task.await {
+                tracing::error!(project = %name, %error, "its task did not end well");
+            }
+        }
+        self.project(name)
+    }
+
+    /// Writes a checkpoint of a project as it is now, whether or not one is due.
+    pub async fn checkpoint(&self, name: &Name) -> Result<(), RequestError> {
+        checkpoints::write(&self.context.store, name).await.map_err(|error| match &error {
+            ReadError::Store(error) => self.context.declined(error),
+            _ => RequestError::Broken(chain(&error).into()),
+        })
     }
 
     fn open(&self, name: &Name) -> Slot {

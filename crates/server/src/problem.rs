@@ -8,6 +8,17 @@ use seaway_store::StoreError;
 
 use crate::refusal;
 
+/// An error and its causes on one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
 /// Why a request was not carried out, as it is told to whoever sent it.
 #[derive(Debug)]
 pub struct Failure {

@@ -91,6 +91,7 @@ impl Table {
             .add(Guard::Within(Scope::Admin), routes!(tokens::create))
             .add(Guard::Within(Scope::Admin), routes!(tokens::revoke))
             .add(admin, routes!(upkeep::backup))
+            .add(admin, routes!(upkeep::archive))
     }
 
     fn add(self, guard: Guard, route: UtoipaMethodRouter<Arc<App>>) -> Self {

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::documents::SHIPYARD;
 use crate::extract::{Asking, In, Of};
 use crate::paging::Paged;
-use crate::problem::Failure;
+use crate::problem::{Failure, chain};
 use crate::query::Ask;
 use crate::view::project::{stages, stages_by_name, summary};
 
@@ -130,14 +130,4 @@ fn broken(error: VerifyError) -> Failure {
             Failure::conflict("log-broken", detail)
         }
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }

@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use axum::Json as Answer;
 use axum::extract::State;
-use seaway_store::BackupError;
+use seaway_api::Archived;
+use seaway_model::{Name, Seq};
+use seaway_store::{ArchiveError, BackupError, Store, StoreError};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::app::App;
-use crate::problem::Failure;
+use crate::extract::In;
+use crate::moment::Moment;
+use crate::problem::{Failure, chain};
 use crate::query::{Ask, bad};
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -57,6 +61,75 @@ pub(crate) async fn backup(
         .map_err(|error| unwritable(&path, &error))?
         .len();
     Ok(Answer(BackedUp { file: path.display().to_string(), bytes }))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Old {
+    /// Only records before this time, or before this position of the log.
+    before: String,
+}
+
+/// Moves the oldest records of a log to a file on the server: those before a time, as far as every
+/// deployment in them has ended. The log goes on from the hash of the last one.
+///
+/// Deployments that are archived cannot be retried any more.
+#[utoipa::path(post, path = "/v1/projects/{project}/archive", tag = "projects",
+    params(("project" = String, Path), Old),
+    responses(
+        (status = 200, body = Archived),
+        (status = "4XX", body = seaway_api::Problem, content_type = "application/problem+json"),
+    ))]
+pub(crate) async fn archive(
+    State(app): State<Arc<App>>,
+    here: In,
+    Ask(old): Ask<Old>,
+) -> Result<Answer<Archived>, Failure> {
+    let before: Moment = old.before.parse().map_err(|error| bad(format!("before: {error}")))?;
+    let _alone = app.gate.enter().await?;
+    let upto = upto(&app.store, &here.name, before).await?;
+    let base = app.store.archived(&here.name).await?.seq;
+    if upto <= base {
+        let detail = "there is no record to archive: what is older than that is archived already, \
+                      or belongs to a deployment that is still in progress";
+        return Err(Failure::conflict("nothing-to-archive", detail));
+    }
+    // What is behind the newest checkpoint is needed to load the project.
+    app.engine.checkpoint(&here.name).await?;
+    let file = format!("{}-{}-{upto}.jsonl", here.name, base.next());
+    let path = directory(&app.settings.data, "archives")?.join(file);
+    let archived = app.store.archive(&here.name, upto, &path).await;
+    // Whoever writes the log is fenced off as soon as it is shorter.
+    drop(app.engine.reload(&here.name).await);
+    let content = archived.map_err(not_archived)?;
+    Ok(Answer(Archived {
+        file: path.display().to_string(),
+        records: content.last.0 - content.first.0 + 1,
+        last: content.last.0,
+        hash: content.hash.to_string(),
+    }))
+}
+
+/// The last record before a moment that belongs to nothing that is in progress.
+async fn upto(store: &Store, project: &Name, before: Moment) -> Result<Seq, StoreError> {
+    let end = before.first(store, project).await?.min(store.head(project).await?.seq.next());
+    let open = store.first_open(project).await?;
+    Ok(Seq(open.map_or(end, |open| open.min(end)).0.saturating_sub(1)))
+}
+
+fn not_archived(error: ArchiveError) -> Failure {
+    let text = chain(&error);
+    match error {
+        ArchiveError::Store(error) => error.into(),
+        ArchiveError::Nothing { .. } => Failure::conflict("nothing-to-archive", text),
+        ArchiveError::TooFar { .. } => Failure::conflict("still-needed", text),
+        ArchiveError::Exists(_) => Failure::conflict("exists", text),
+        ArchiveError::Log(_) => Failure::conflict("log-broken", text),
+        ArchiveError::Broken { .. } | ArchiveError::Failed { .. } => {
+            Failure::unavailable("not-written", text)
+        }
+    }
 }
 
 fn is_plain(file: &str) -> bool {

@@ -176,7 +176,7 @@ expect: [{deployment: d1, result: fail}]
 nobody: [test]
 steps: [{trigger: dev.delivery}]
 until: 1m
-expect: [{deployment: d1, result: open, because: no executor for task}]
+expect: [{deployment: d1, result: open, because: no executor for}]
 ",
         here: Here::Differs("nobody-is-said-at-once"),
         ..BLANK
