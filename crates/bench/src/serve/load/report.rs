@@ -12,7 +12,7 @@ pub(crate) struct Report {
     pub(crate) processor_seconds: f64,
     /// How many claims it took, and so how many tasks a claim gave.
     pub(crate) claims: usize,
-    /// How long the first and the last ten thousand sequences took, of a load that has as many.
+    /// How long the first and the last ten thousand sequences took, of a long load.
     pub(crate) first_10k_seconds: Option<f64>,
     pub(crate) last_10k_seconds: Option<f64>,
 }

@@ -17,6 +17,8 @@ use crate::web::{Connection, Target, processor_time};
 /// How often the load says how far it is, and how often it may say so without having moved.
 const TELL: Duration = Duration::from_secs(10);
 const PATIENCE: usize = 3;
+/// Marks of a load that is long enough to compare its end with its beginning.
+const LONG: usize = 10;
 
 /// What a load is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -96,7 +98,7 @@ fn report(shift: &Shift, processors: Duration) -> Result<Report> {
     ensure!(state.messages == transitions, "there were {} answers", state.messages);
     let marks = &state.marks;
     let last = match marks[..] {
-        [.., before, last] => Some((last - before).as_secs_f64()),
+        [.., before, last] if marks.len() >= LONG => Some((last - before).as_secs_f64()),
         _ => None,
     };
     let first = marks.first().filter(|_| last.is_some()).map(Duration::as_secs_f64);
