@@ -13,6 +13,9 @@ pub(crate) struct Args {
     /// Short runs and no large cases: to see that it works, not how fast it is
     #[arg(long)]
     pub(crate) quick: bool,
+    /// Run only this case of `serve`, such as `concurrency=100`
+    #[arg(long)]
+    pub(crate) case: Option<String>,
     /// Run one case of `plan` in this process, so that its memory is its own
     #[arg(long, hide = true)]
     pub(crate) members: Option<usize>,

@@ -28,6 +28,10 @@ use clap::Parser;
 use crate::args::{Args, Bench};
 use crate::sheet::Sheet;
 
+/// That of the server, so that baselines do not differ from it in this.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<()> {
     let args = Args::parse();
     if let Some(members) = args.members {
@@ -46,7 +50,7 @@ fn main() -> Result<()> {
             Bench::Permits => permits::run(args.quick, &mut sheet)?,
             Bench::Sequences => sequences::run(args.quick, &mut sheet)?,
             Bench::Checkpoint => checkpoint::run(args.quick, &mut sheet)?,
-            Bench::Serve => serve::run(args.quick, &mut sheet)?,
+            Bench::Serve => serve::run((args.quick, args.case.as_deref()), &mut sheet)?,
             Bench::Ingest => ingest::run(args.quick, &mut sheet)?,
         }
         sheet.end();

@@ -32,6 +32,9 @@ use clap::Parser;
 use crate::args::Args;
 use crate::out::Out;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let args = Args::parse();

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 use seaway_model::Name;
-use seaway_store::Store;
+use seaway_store::{Checkpoint, Store};
 use tokio::sync::{mpsc, watch};
 
 use crate::engine::chain;
@@ -14,11 +14,12 @@ use crate::project::stopped;
 #[derive(Debug)]
 pub(crate) struct Due {
     pub(crate) project: Arc<Name>,
+    /// Where its state is small; otherwise it has to be made.
+    pub(crate) made: Option<Checkpoint>,
 }
 
-/// Writes checkpoints until the engine stops. It folds its own copy of each project, from the last
-/// checkpoint and the rows of the store, so that no writer ever waits for one; and what it reads
-/// back and writes is checked by the same code as a load.
+/// Writes checkpoints until the engine stops. Of a large project it folds state of its own, from the
+/// last checkpoint and the rows of the store, so that no writer waits for one.
 pub(crate) async fn keep(
     store: Store,
     mut dues: mpsc::Receiver<Due>,
@@ -30,19 +31,27 @@ pub(crate) async fn keep(
             () = stopped(&mut stop) => None,
         };
         let Some(due) = due else { return };
+        let project = due.project.clone();
         tokio::select! {
             // Half a checkpoint is none: the next start folds a little more.
             () = stopped(&mut stop) => return,
-            written = AssertUnwindSafe(write(&store, &due.project)).catch_unwind() => {
+            written = AssertUnwindSafe(follow(&store, due)).catch_unwind() => {
                 let why = match written {
                     Ok(Ok(())) => continue,
                     Ok(Err(error)) => chain(&error),
                     // One project's log must not end the checkpoints of all others.
                     Err(_) => "of a bug, which was logged above".to_owned(),
                 };
-                tracing::warn!(project = %due.project, why, "checkpoint not written; trying later");
+                tracing::warn!(%project, why, "checkpoint not written; trying later");
             },
         }
+    }
+}
+
+async fn follow(store: &Store, due: Due) -> Result<(), ReadError> {
+    match due.made {
+        Some(made) => Ok(store.put_checkpoint(&due.project, &made).await?),
+        None => write(store, &due.project).await,
     }
 }
 

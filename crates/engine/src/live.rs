@@ -2,7 +2,7 @@ use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use seaway_kernel::{Actor, Command, Refusal, Reply, Taken};
 use seaway_model::{DeploymentId, Epoch, FastMap, Seq};
-use seaway_store::{AppendError, StoreError};
+use seaway_store::{AppendError, Checkpoint, StoreError};
 use seaway_wire::Linked;
 use tokio::time::Instant;
 
@@ -28,6 +28,8 @@ pub(crate) struct Live<'a> {
     outbox: Outbox,
     revivals: FuturesUnordered<BoxFuture<'static, Revival>>,
     out: Vec<Output>,
+    /// To be kept as soon as all of it is durable.
+    checkpoint: Option<Checkpoint>,
     stopping: bool,
     used: Instant,
 }
@@ -52,6 +54,7 @@ impl<'a> Live<'a> {
             outbox,
             revivals: FuturesUnordered::new(),
             out: Vec::new(),
+            checkpoint: None,
             stopping: false,
             used: Instant::now(),
         }
@@ -199,14 +202,25 @@ impl<'a> Live<'a> {
     }
 
     fn advance(&mut self, head: Seq) {
-        let task = &mut *self.task;
-        task.head.send_replace(head);
-        if head.0 - task.checkpointed.0 >= task.context.options.checkpoint_every {
-            let due = Due { project: task.project.clone() };
-            if task.context.checkpoints.try_send(due).is_ok() {
-                task.checkpointed = head;
+        self.task.head.send_replace(head);
+        let ready = self.checkpoint.take_if(|checkpoint| checkpoint.seq <= head);
+        if ready.is_some() {
+            self.hand_in_checkpoint(ready);
+        }
+        let since = head.0.saturating_sub(self.task.checkpointed.0);
+        if since >= self.task.context.options.checkpoint_every {
+            self.task.checkpointed = head;
+            match self.writer.checkpoint() {
+                Some(made) if made.seq > head => self.checkpoint = Some(made),
+                made => self.hand_in_checkpoint(made),
             }
         }
+    }
+
+    /// Where many wait for theirs already, there is one the next time.
+    fn hand_in_checkpoint(&self, made: Option<Checkpoint>) {
+        let due = Due { project: self.task.project.clone(), made };
+        drop(self.task.context.checkpoints.try_send(due));
     }
 
     fn committed(&mut self) {

@@ -129,16 +129,16 @@ impl Kernel {
     /// Digest of the state: equal live, replayed, and after a checkpoint.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let stored = self.stored(Vec::new());
-        let bytes = postcard::to_stdvec(&stored).expect("state serialises into memory");
-        Digest(Sha256::digest(&bytes).into())
+        digest(&self.stored())
     }
 
-    /// The folded state, for a fast start.
+    /// The folded state, for a fast start, and its digest.
     #[must_use]
-    pub fn checkpoint(&self) -> Vec<u8> {
-        let stored = self.stored(self.targets.defined_from(0).collect());
-        postcard::to_stdvec(&stored).expect("state serialises into memory")
+    pub fn checkpoint(&self) -> (Digest, Vec<u8>) {
+        let mut stored = self.stored();
+        let digest = digest(&stored);
+        stored.targets = self.targets.defined_from(0).collect();
+        (digest, bytes(&stored))
     }
 
     /// The kernel that a checkpoint was taken from.
@@ -155,7 +155,8 @@ impl Kernel {
         Ok(kernel)
     }
 
-    fn stored(&self, targets: Vec<TargetDef>) -> Stored {
+    /// All but the targets, whose numbers depend on the order of interning.
+    fn stored(&self) -> Stored {
         let world = &self.world;
         let part = |part: u32| -> Box<str> { self.targets.part(part).into() };
         let mut permits: Vec<(StoredKey, Permit)> = self
@@ -189,7 +190,7 @@ impl Kernel {
             version: VERSION,
             head: self.head,
             time: self.time,
-            targets,
+            targets: Vec::new(),
             structure: world.structure.clone(),
             definitions: world.definitions.clone(),
             current: world.current.clone(),
@@ -380,6 +381,14 @@ fn stage(stored: StoredStage) -> (u32, crate::state::Stage) {
 
 fn ghost(ghost: &Ghost) -> StoredGhost {
     StoredGhost { stage: ghost.stage.clone(), followers: ghost.followers.clone() }
+}
+
+fn bytes(stored: &Stored) -> Vec<u8> {
+    postcard::to_stdvec(stored).expect("state serialises into memory")
+}
+
+fn digest(stored: &Stored) -> Digest {
+    Digest(Sha256::digest(bytes(stored)).into())
 }
 
 fn store_deployment(deployment: &Deployment) -> StoredDeployment {

@@ -145,6 +145,13 @@ impl Kernel {
         live.map(|it| (it.id, it.revision))
     }
 
+    /// How much there is of it: targets, and steps of deployments in memory.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let runs = self.deployments.values().flat_map(|deployment| deployment.runs.values());
+        self.targets.len() + runs.map(|run| run.cells.len()).sum::<usize>()
+    }
+
     /// Forgets what is only kept until the records of an append were handed on.
     pub fn sweep(&mut self) {
         self.ended.clear();

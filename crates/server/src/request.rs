@@ -3,7 +3,7 @@ use std::sync::{Arc, OnceLock};
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::Instant;
 
 use crate::app::App;
@@ -57,19 +57,17 @@ pub(crate) async fn observe(
     let actor = current.actor.get().map_or("", |actor| actor);
     let (id_text, status) = (id.to_str().unwrap_or_default(), status.as_u16());
     let milliseconds = took.as_secs_f64() * 1_000.0;
-    if is_routine(&method, path) {
-        tracing::debug!(%method, path, status, milliseconds, request = id_text, actor, "request");
-    } else {
-        tracing::info!(%method, path, status, milliseconds, request = id_text, actor, "request");
+    // What went well is in the records and the metrics.
+    match status {
+        ..400 => {
+            tracing::debug!(%method, path, status, milliseconds, request = id_text, actor, "request");
+        }
+        _ => {
+            tracing::info!(%method, path, status, milliseconds, request = id_text, actor, "request");
+        }
     }
     response.headers_mut().insert(REQUEST_ID, id);
     response
-}
-
-/// Reads, and what executors say all the time to be known to be there.
-fn is_routine(method: &Method, path: &str) -> bool {
-    let alive = ["/claim", "/renew", "/heartbeat"];
-    method.is_safe() || alive.iter().any(|end| path.ends_with(end))
 }
 
 /// The id that a request came with, if it can be used as one.

@@ -119,10 +119,8 @@ impl Table {
                 self.routes.push(Route { method, path: path.clone(), guard });
             }
         }
-        let state = (self.app.clone(), guard);
-        let route = route
-            .layer(DefaultBodyLimit::max(limit))
-            .layer(middleware::from_fn_with_state(state, self::guard));
+        let state = (self.app.clone(), guard, DefaultBodyLimit::max(limit));
+        let route = route.layer(middleware::from_fn_with_state(state, self::guard));
         self.router = self.router.routes((schemas, paths, route));
         self
     }

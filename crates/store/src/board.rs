@@ -139,16 +139,22 @@ fn failed() -> String {
 }
 
 fn moving() -> String {
-    let open = |which: &str| {
+    let open = |spans: &str, which: &str| {
         format!(
-            "SELECT o.deployment, o.revision, o.service, o.opened FROM known k CROSS JOIN span o
-             WHERE o.project = ?1 AND o.place = {PLACE} AND o.service = k.service AND {which}
-             AND o.opened <= ?3"
+            "SELECT o.deployment, o.revision, o.service, o.opened FROM {spans}
+             WHERE o.project = ?1 AND o.place = {PLACE} AND {which} AND o.opened <= ?3"
         )
     };
-    let still = open("o.ending IS NULL AND o.closed IS NULL");
+    // What is open at a place is looked through; what ended since then is found by service.
+    let still = open(
+        "span o",
+        "o.ending IS NULL AND o.closed IS NULL AND o.service IN (SELECT service FROM known)",
+    );
     let endings = ENDINGS.map(|fact| fact.code().to_string()).join(", ");
-    let then = open(&format!("o.ending IN ({endings}) AND o.closed > ?3"));
+    let then = open(
+        "known k CROSS JOIN span o",
+        &format!("o.service = k.service AND o.ending IN ({endings}) AND o.closed > ?3"),
+    );
     format!(
         "{} SELECT s.deployment, s.revision, s.service, d.version, s.opened,
            CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), s.total

@@ -4,8 +4,9 @@ use seaway_model::{DeploymentId, Fact, Kind, Level, Name, Revision, Seq, TargetI
 /// A change to the table of spans, which answers "latest finished", "latest failed", "in progress"
 /// and their `as of` forms by index.
 ///
-/// A span is the time a deployment spends at a place: the pipeline, a stage, a sequence, a task, a
-/// group or a member. It is folded from the log like everything else and can be rebuilt from it.
+/// A span is the time a deployment spends at a place that is asked about: the pipeline, a stage, a
+/// group or a member. Sequences and tasks have none, because each span costs several pages that
+/// are written. It is folded from the log like everything else and can be rebuilt from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpanEdit {
     Open {
@@ -58,6 +59,9 @@ impl SpanEdit {
     fn at(record: &Record, targets: &TargetTable, service: &Name) -> Option<Self> {
         let deployment = record.deployment?;
         let node = targets.get(record.target);
+        if !is_asked_about(node.level) {
+            return None;
+        }
         let (place, seq) = (node.place, record.seq);
         let open = || {
             let (revision, service) = (record.revision?, service.clone());
@@ -68,20 +72,15 @@ impl SpanEdit {
             (
                 Kind::PipelineStarted
                 | Kind::StageStarted
-                | Kind::SequenceStarted
                 | Kind::GroupStarted
                 | Kind::MemberStarted,
                 Fact::Finished,
-            )
-            | (Kind::TaskDone | Kind::ArtifactRegistered, Fact::Dispatched) => open(),
+            ) => open(),
             (
                 Kind::PipelineFinished
                 | Kind::StageFinished
-                | Kind::SequenceFinished
                 | Kind::GroupFinished
-                | Kind::MemberFinished
-                | Kind::TaskDone
-                | Kind::ArtifactRegistered,
+                | Kind::MemberFinished,
                 Fact::Finished
                 | Fact::Failed
                 | Fact::Cancelled
@@ -97,13 +96,19 @@ impl SpanEdit {
     }
 }
 
-/// The places that a target lies in, from itself up to the pipeline.
+fn is_asked_about(level: Level) -> bool {
+    matches!(level, Level::Project | Level::Stage | Level::Group | Level::Member)
+}
+
+/// The places with spans that a target lies in, from itself up to the pipeline.
 fn enclosing(targets: &TargetTable, target: TargetId) -> Vec<TargetId> {
     let mut places = Vec::new();
     let mut id = target;
     loop {
         let node = targets.get(id);
-        places.push(node.place);
+        if is_asked_about(node.level) {
+            places.push(node.place);
+        }
         if id == TargetTable::ROOT {
             return places;
         }

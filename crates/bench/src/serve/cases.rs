@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::round::{Case, Round, Side};
 use crate::disk;
@@ -31,10 +31,13 @@ pub(crate) fn program(sheet: &Sheet) -> Option<PathBuf> {
     found
 }
 
-pub(crate) fn run(quick: bool, sheet: &mut Sheet) -> Result<()> {
+pub(crate) fn run((quick, only): (bool, Option<&str>), sheet: &mut Sheet) -> Result<()> {
+    let cases = CASES.into_iter().filter(|case| only.is_none_or(|only| case.name() == only));
+    let cases: Vec<Case> = cases.collect();
+    ensure!(!cases.is_empty(), "there is no such case: say concurrency=1, 100 or 1000");
     sheet.note("the baseline is the skeleton: the same requests and rows, and no kernel");
     let program = program(sheet);
-    for case in CASES {
+    for case in cases {
         let case = match quick {
             true => Case { sequences: case.sequences / 50 + 10, rounds: 1, ..case },
             false => case,

@@ -1,11 +1,20 @@
+use seaway_kernel::Kernel;
+use seaway_model::Digest;
 use seaway_model::planted::{Bug, planted};
+use seaway_store::Checkpoint;
 use sha2::{Digest as _, Sha256};
 
 const DIGEST: usize = 32;
 
+/// The state, which has everything up to the record with this hash, as it is stored.
+pub(super) fn checkpoint(kernel: &Kernel, hash: Digest) -> Checkpoint {
+    let (state_digest, bytes) = kernel.checkpoint();
+    Checkpoint { seq: kernel.head(), hash, state_digest, bytes: seal(&bytes) }
+}
+
 /// Puts a digest before the bytes of a checkpoint, so that damage is noticed before anything makes
 /// sense of them: state that was damaged is not merely wrong, it may not hang together at all.
-pub(super) fn seal(bytes: &[u8]) -> Vec<u8> {
+fn seal(bytes: &[u8]) -> Vec<u8> {
     [&Sha256::digest(bytes)[..], bytes].concat()
 }
 

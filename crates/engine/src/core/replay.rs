@@ -135,12 +135,7 @@ impl Replay {
     /// What was folded so far, as a checkpoint. Only while it [needs](Self::need) no deployment.
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint {
-            seq: self.chain.seq,
-            hash: self.chain.hash,
-            state_digest: self.kernel.digest(),
-            bytes: envelope::seal(&self.kernel.checkpoint()),
-        }
+        envelope::checkpoint(&self.kernel, self.chain.hash)
     }
 
     /// Becomes the writer, under an ownership that was taken before the end of the log was read.

@@ -138,6 +138,9 @@ pub struct Limits {
     /// Appends that were decided and are not durable yet: one that the store is working on, and
     /// one that is ready when it has finished.
     pub outstanding: usize,
+    /// State of up to this [weight](seaway_kernel::Kernel::weight) is put into a checkpoint while
+    /// callers wait, which takes milliseconds; larger state is folded again beside them.
+    pub checkpointed: usize,
     /// What a refused caller is told.
     pub retry_after: Span,
 }
@@ -152,6 +155,7 @@ impl Default for Limits {
             records: 4_096,
             append_bytes: 8 * 1024 * 1024,
             outstanding: 2,
+            checkpointed: 50_000,
             retry_after: Span::from_secs(1),
         }
     }

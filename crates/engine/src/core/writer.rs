@@ -3,6 +3,7 @@ use std::collections::{BTreeSet, VecDeque};
 use seaway_kernel::{Command, Kernel, Pace, Record, Refusal, Reply};
 use seaway_model::planted::{Bug, planted};
 use seaway_model::{DeploymentId, Digest, ExecutorName, Seq, Timestamp};
+use seaway_store::Checkpoint;
 use seaway_wire::{Append, KeptAnswer};
 
 use super::batch::{Batch, Sealer};
@@ -10,6 +11,7 @@ use super::registrations::Registrations;
 use super::takers::Takers;
 use super::{
     AppendFailure, Ask, Limits, Obstacle, Output, Overloaded, Request, RequestError, Ticket,
+    envelope,
 };
 
 /// The only one who writes the log of a project.
@@ -319,6 +321,14 @@ impl Writer {
     #[must_use]
     pub fn durable(&self) -> Seq {
         self.durable
+    }
+
+    /// A checkpoint of the state, unless making it would take so long that callers notice. It may
+    /// have records that are not durable yet.
+    #[must_use]
+    pub fn checkpoint(&self) -> Option<Checkpoint> {
+        let small = self.kernel.weight() <= self.limits.checkpointed;
+        small.then(|| envelope::checkpoint(&self.kernel, self.sealer.hash))
     }
 
     /// The state, which is ahead of the log while an append is outstanding.

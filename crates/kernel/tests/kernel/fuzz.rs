@@ -110,7 +110,7 @@ fn any_structure_change_is_taken_or_refused() {
             }
             let _ = kernel.tick(Timestamp(0), 500, &mut log);
         }
-        let restored = Kernel::restore(kernel.project(), &kernel.checkpoint());
+        let restored = Kernel::restore(kernel.project(), &kernel.checkpoint().1);
         let restored = restored.expect("a fresh checkpoint can be read");
         assert_eq!(restored.digest(), kernel.digest());
     });

@@ -386,7 +386,7 @@ impl Harness {
     pub(crate) fn check_replay(&mut self) {
         self.kernel.sweep();
         let digest = self.kernel.digest();
-        let restored = Kernel::restore(self.kernel.project(), &self.kernel.checkpoint())
+        let restored = Kernel::restore(self.kernel.project(), &self.kernel.checkpoint().1)
             .expect("a fresh checkpoint can be read");
         assert_eq!(restored.digest(), digest, "a checkpoint restores the state");
         let mut replayed = Kernel::new(self.kernel.project());
@@ -414,7 +414,7 @@ impl Harness {
     /// From here on with a kernel that was read from a checkpoint.
     pub(crate) fn restart(&mut self) {
         self.kernel.sweep();
-        let bytes = self.kernel.checkpoint();
+        let bytes = self.kernel.checkpoint().1;
         self.kernel = Kernel::restore(&name("shop"), &bytes).expect("checkpoints can be read");
         self.kernel.renew_all(self.now);
     }

@@ -193,7 +193,7 @@ fn a_long_line_of_empty_stages_is_walked_without_deep_recursion() {
     let start = Command::Start { deployment, service, version, known: None };
     harness.kernel.decide(&start, harness.now, &by, &mut out).expect("it can start");
     let _ = harness.kernel.tick(harness.now, 9_990, &mut out);
-    let bytes = harness.kernel.checkpoint();
+    let bytes = harness.kernel.checkpoint().1;
     let mut restored = seaway_kernel::Kernel::restore(&name("shop"), &bytes).expect("it is whole");
     let _ = restored.tick(harness.now, usize::MAX, &mut out);
     let last = out.last().map(|record| (record.kind, record.fact));
@@ -373,7 +373,7 @@ fn events_that_a_join_has_seen_do_not_pile_up() {
     let mut size = || {
         harness.command(&happens(id, "built", &data)).expect("a join waits for it");
         harness.settle();
-        harness.kernel.checkpoint().len()
+        harness.kernel.checkpoint().1.len()
     };
     let first = size();
     let last = (0..20).map(|_| size()).last().expect("there are some");

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::RawPathParamsRejection;
-use axum::extract::{RawPathParams, Request, State};
+use axum::extract::{DefaultBodyLimit, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, header};
@@ -30,11 +30,12 @@ pub(crate) enum Guard {
 
 /// Stands before every route of the table.
 pub(crate) async fn guard(
-    State((app, guard)): State<(Arc<App>, Guard)>,
+    State((app, guard, limit)): State<(Arc<App>, Guard, DefaultBodyLimit)>,
     params: Result<RawPathParams, RawPathParamsRejection>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Failure> {
+    limit.apply(&mut request);
     if guard == Guard::Open {
         return Ok(next.run(request).await);
     }

@@ -9,6 +9,7 @@ use crate::error::OpenError;
 const STEPS: &[&str] = &[
     concat!(include_str!("schema/1.sql"), include_str!("schema/append.sql")),
     include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
 ];
 
 const VERSION: &str = "SELECT coalesce(max(version), 0) FROM seaway_schema";

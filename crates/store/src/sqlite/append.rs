@@ -40,10 +40,12 @@ const DEPLOYMENT: &str = "INSERT INTO deployment (project, id, service, version,
 const ANSWER: &str = "INSERT INTO answer (project, key, at, deployment, revision)
      VALUES (?1, ?2, ?3, ?4, ?5)";
 
+/// Apart from the insertion: a statement that reads the table it writes to makes a temporary one.
+const IS_OPEN: &str = "SELECT 1 FROM span
+     WHERE project = ?1 AND place = ?2 AND deployment = ?3 AND closed IS NULL";
+
 const OPEN: &str = "INSERT INTO span (project, place, deployment, opened, revision, service)
-     SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS
-       (SELECT 1 FROM span WHERE project = ?1 AND place = ?2 AND deployment = ?3
-        AND closed IS NULL)";
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
 const CLOSE: &str = "UPDATE span SET closed = ?4, ending = ?5
      WHERE project = ?1 AND place = ?2 AND deployment = ?3 AND closed IS NULL";
@@ -180,9 +182,12 @@ fn write_span(connection: &Connection, project: i64, edit: &SpanEdit) -> Result<
             let deployment = deployment.0.as_bytes().as_slice();
             let (opened, revision) = (int(seq.0), int(revision.0));
             let service = service.as_str();
-            connection
-                .prepare_cached(OPEN)?
-                .execute(params![project, place.0, deployment, opened, revision, service])?;
+            let mut is_open = connection.prepare_cached(IS_OPEN)?;
+            if !is_open.exists(params![project, place.0, deployment])? {
+                connection
+                    .prepare_cached(OPEN)?
+                    .execute(params![project, place.0, deployment, opened, revision, service])?;
+            }
         }
         SpanEdit::Close { place, deployment, ending, seq } => {
             let sql = match ending {

@@ -120,7 +120,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
 /// left to the writer, which looks at their errors; SQLite by itself would not.
 pub(super) fn make_durable(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-         PRAGMA foreign_keys = OFF; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -65536;
+         PRAGMA foreign_keys = OFF; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -24576;
          PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY;";
     let mode = connection.execute_batch(settings).and_then(|()| {
         connection.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0))

@@ -1,9 +1,11 @@
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread::JoinHandle;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, ToSql, params_from_iter};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::{fault, files};
 use crate::decode::Damaged;
@@ -11,19 +13,39 @@ use crate::error::{OpenError, StoreError};
 use crate::log_store::{Columns, Decode, Query, Value};
 
 /// More would not help: answers come from the page cache, and there are few processors.
-const CONNECTIONS: usize = 4;
+const THREADS: usize = 4;
 
-/// A few connections that can only read, used on threads that may block.
+/// A few threads that can only read, each with a connection of its own.
 #[derive(Debug)]
 pub(super) struct Readers {
     path: PathBuf,
-    idle: Arc<Mutex<Vec<Connection>>>,
+    jobs: Option<mpsc::Sender<Job>>,
+    /// As many as there are threads, so that the queue is never longer than that.
     turns: Arc<Semaphore>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+type Job = Box<dyn FnOnce(&mut Reader) + Send>;
+
+/// What a thread reads with. It connects when it is first asked.
+struct Reader {
+    path: PathBuf,
+    connection: Option<Connection>,
 }
 
 impl Readers {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, idle: Arc::default(), turns: Arc::new(Semaphore::new(CONNECTIONS)) }
+        let (jobs, queue) = mpsc::channel();
+        let queue = Arc::new(Mutex::new(queue));
+        let start = |_| {
+            let (path, queue) = (path.clone(), queue.clone());
+            std::thread::Builder::new()
+                .name("store-reader".into())
+                .spawn(move || work(Reader { path, connection: None }, &queue))
+                .expect("the system lets a starting process have one more thread")
+        };
+        let threads = (0..THREADS).map(start).collect();
+        Self { path, jobs: Some(jobs), turns: Arc::new(Semaphore::new(THREADS)), threads }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -37,19 +59,49 @@ impl Readers {
     ) -> Result<Vec<T>, StoreError> {
         let turn = self.turns.clone().acquire_owned().await;
         let turn = turn.expect("nobody closes the semaphore");
-        let (idle, path) = (self.idle.clone(), self.path.clone());
-        let answer = tokio::task::spawn_blocking(move || {
-            let pooled = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let connection = match pooled {
-                Some(connection) => connection,
-                None => files::open_read_only(&path).map_err(unopened)?,
-            };
-            let answer = run(&connection, &query, decode);
-            idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        let (reply, answer) = oneshot::channel();
+        let job = move |reader: &mut Reader| {
+            let found = reader.connection().and_then(|it| run(it, &query, decode));
             drop(turn);
-            answer
-        });
-        answer.await.unwrap_or_else(|error| Err(StoreError::Unavailable(error.into())))
+            // A caller that has gone away does not hear the answer.
+            drop(reply.send(found));
+        };
+        let jobs = self.jobs.as_ref().expect("the queue is closed by drop only");
+        let gone = || StoreError::Unavailable("a reader of the store has ended".into());
+        jobs.send(Box::new(job)).map_err(|_closed| gone())?;
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+impl Drop for Readers {
+    /// Waits until their connections are closed, so that the writer is the last to leave.
+    fn drop(&mut self) {
+        self.jobs = None;
+        for thread in self.threads.drain(..) {
+            if thread.join().is_err() {
+                tracing::error!("a reader of the store panicked");
+            }
+        }
+    }
+}
+
+fn work(mut reader: Reader, queue: &Mutex<mpsc::Receiver<Job>>) {
+    loop {
+        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = next else { return };
+        // One question that goes wrong must not take the thread from all others.
+        if std::panic::catch_unwind(AssertUnwindSafe(|| job(&mut reader))).is_err() {
+            reader.connection = None;
+        }
+    }
+}
+
+impl Reader {
+    fn connection(&mut self) -> Result<&Connection, StoreError> {
+        match &mut self.connection {
+            Some(connection) => Ok(connection),
+            none => Ok(none.insert(files::open_read_only(&self.path).map_err(unopened)?)),
+        }
     }
 }
 

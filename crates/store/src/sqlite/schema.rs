@@ -8,7 +8,8 @@ use crate::error::OpenError;
 
 /// The steps from an empty file to the schema of today; step n leads to version n. A step that was
 /// released is never edited.
-const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+const STEPS: &[&str] =
+    &[include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
 
 /// The version of a database, which a newer program must not have written.
 fn version(connection: &Connection, path: &Path) -> Result<i64, OpenError> {
