@@ -31,6 +31,9 @@ pub(crate) enum Task {
     Bench {
         /// plan, append, replay, permits, sequences, checkpoint, serve or ingest
         name: Option<String>,
+        /// Only this case of `serve`, such as `concurrency=100`
+        #[arg(long)]
+        case: Option<String>,
         /// Print the results for machines
         #[arg(long)]
         json: bool,

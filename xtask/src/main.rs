@@ -34,7 +34,9 @@ fn run(args: Args) -> Result<ExitCode> {
         Task::Tidy => tidy::run(&shell),
         Task::Layers => layers::run(&shell),
         Task::Sim { args } => tools::sim(&shell, &args),
-        Task::Bench { name, json } => tools::bench(&shell, name.as_deref(), json),
+        Task::Bench { name, case, json } => {
+            tools::bench(&shell, (name.as_deref(), case.as_deref()), json)
+        }
         Task::Setup => tools::setup(&shell),
     }
 }

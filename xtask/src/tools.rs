@@ -12,9 +12,16 @@ pub(crate) fn sim(shell: &Shell, args: &[String]) -> Result<ExitCode> {
     pass_on(shell, &mut command)
 }
 
-pub(crate) fn bench(shell: &Shell, name: Option<&str>, json: bool) -> Result<ExitCode> {
+pub(crate) fn bench(
+    shell: &Shell,
+    (name, case): (Option<&str>, Option<&str>),
+    json: bool,
+) -> Result<ExitCode> {
     let mut command = shell.cargo(&["run", "--release", "--locked", "-p", "seaway-bench", "--"]);
     command.args(name);
+    if let Some(case) = case {
+        command.args(["--case", case]);
+    }
     if json {
         command.arg("--json");
     }

@@ -25,16 +25,16 @@ pub enum CheckpointError {
 }
 
 /// Raised whenever the form below changes; older checkpoints are then replayed over, not read.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Folded state, as it is stored and as it is hashed. Whatever follows from the rest is left out,
-/// and numbers that depend on the order of interning are spelled out.
+/// and numbers that depend on the order of interning are spelled out. It is followed by the number
+/// of deployments, the deployments, and the targets.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     version: u32,
     head: Seq,
     time: Timestamp,
-    targets: Vec<TargetDef>,
     structure: Structure,
     definitions: Vec<Arc<Sequence>>,
     current: BTreeMap<(u32, u32), u32>,
@@ -43,7 +43,6 @@ struct Stored {
     stages: Vec<Name>,
     sequences: Vec<Name>,
     departed: BTreeMap<u32, StoredGhost>,
-    deployments: Vec<StoredDeployment>,
     permits: Vec<(StoredKey, Permit)>,
     guests: BTreeMap<PermitKey, Name>,
     member_places: Vec<MemberPlaces>,
@@ -129,16 +128,16 @@ impl Kernel {
     /// Digest of the state: equal live, replayed, and after a checkpoint.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        digest(&self.stored())
+        digest(&self.hashed_bytes())
     }
 
     /// The folded state, for a fast start, and its digest.
     #[must_use]
     pub fn checkpoint(&self) -> (Digest, Vec<u8>) {
-        let mut stored = self.stored();
-        let digest = digest(&stored);
-        stored.targets = self.targets.defined_from(0).collect();
-        (digest, bytes(&stored))
+        let mut bytes = self.hashed_bytes();
+        let digest = digest(&bytes);
+        write(&self.targets.defined_from(0).collect::<Vec<TargetDef>>(), &mut bytes);
+        (digest, bytes)
     }
 
     /// The kernel that a checkpoint was taken from.
@@ -148,14 +147,33 @@ impl Kernel {
         if version != VERSION {
             return Err(CheckpointError::Version);
         }
-        let stored: Stored =
-            postcard::from_bytes(bytes).map_err(|_broken| CheckpointError::Damaged)?;
+        let mut rest = bytes;
+        let stored: Stored = read(&mut rest)?;
+        let count: u64 = read(&mut rest)?;
+        let deployments = (0..count).map(|_| read(&mut rest)).collect::<Result<Vec<_>, _>>()?;
+        let targets: Vec<TargetDef> = read(&mut rest)?;
         let mut kernel = Self::new(project);
-        kernel.take_over(stored)?;
+        for def in &targets {
+            kernel.targets.define(def).map_err(|_bad| CheckpointError::Damaged)?;
+        }
+        kernel.take_over(stored);
+        for deployment in deployments {
+            kernel.take_deployment(deployment)?;
+        }
         Ok(kernel)
     }
 
-    /// All but the targets, whose numbers depend on the order of interning.
+    /// All but the targets, whose numbers depend on the order of interning. Deployments, of which
+    /// there may be many, are copied one at a time.
+    fn hashed_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write(&self.stored(), &mut bytes);
+        let open = || self.deployments.values().filter(|deployment| !Self::is_over(deployment));
+        write(&(open().count() as u64), &mut bytes);
+        open().for_each(|deployment| write(&store_deployment(deployment), &mut bytes));
+        bytes
+    }
+
     fn stored(&self) -> Stored {
         let world = &self.world;
         let part = |part: u32| -> Box<str> { self.targets.part(part).into() };
@@ -185,12 +203,10 @@ impl Kernel {
             .map(|((stage, service, slot), &newest)| (*stage, part(*service), slot.clone(), newest))
             .collect();
         task_places.sort_unstable();
-        let open = self.deployments.values().filter(|deployment| !Self::is_over(deployment));
         Stored {
             version: VERSION,
             head: self.head,
             time: self.time,
-            targets: Vec::new(),
             structure: world.structure.clone(),
             definitions: world.definitions.clone(),
             current: world.current.clone(),
@@ -199,7 +215,6 @@ impl Kernel {
             stages: world.stages.names().to_vec(),
             sequences: world.sequences.names().to_vec(),
             departed: world.departed.iter().map(|(number, it)| (*number, ghost(it))).collect(),
-            deployments: open.map(store_deployment).collect(),
             permits,
             guests: self.permits.guests.clone(),
             member_places,
@@ -221,10 +236,7 @@ impl Kernel {
         }
     }
 
-    fn take_over(&mut self, stored: Stored) -> Result<(), CheckpointError> {
-        for def in &stored.targets {
-            self.targets.define(def).map_err(|_bad| CheckpointError::Damaged)?;
-        }
+    fn take_over(&mut self, stored: Stored) {
         self.head = stored.head;
         self.time = stored.time;
         self.last_revision = stored.last_revision;
@@ -272,7 +284,6 @@ impl Kernel {
         for (stage, service, slot, newest) in stored.task_places {
             places.tasks.insert((stage, part(&service), slot), newest);
         }
-        stored.deployments.into_iter().try_for_each(|deployment| self.take_deployment(deployment))
     }
 
     fn ghost(&mut self, stored: StoredGhost) -> Ghost {
@@ -383,12 +394,19 @@ fn ghost(ghost: &Ghost) -> StoredGhost {
     StoredGhost { stage: ghost.stage.clone(), followers: ghost.followers.clone() }
 }
 
-fn bytes(stored: &Stored) -> Vec<u8> {
-    postcard::to_stdvec(stored).expect("state serialises into memory")
+fn write(part: &impl Serialize, bytes: &mut Vec<u8>) {
+    postcard::to_io(part, bytes).expect("state serialises into memory");
 }
 
-fn digest(stored: &Stored) -> Digest {
-    Digest(Sha256::digest(bytes(stored)).into())
+fn read<'a, T: Deserialize<'a>>(rest: &mut &'a [u8]) -> Result<T, CheckpointError> {
+    let read = postcard::take_from_bytes(rest).map_err(|_broken| CheckpointError::Damaged)?;
+    let (part, after) = read;
+    *rest = after;
+    Ok(part)
+}
+
+fn digest(bytes: &[u8]) -> Digest {
+    Digest(Sha256::digest(bytes).into())
 }
 
 fn store_deployment(deployment: &Deployment) -> StoredDeployment {

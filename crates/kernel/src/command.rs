@@ -305,8 +305,9 @@ impl Refusal {
     pub const MAX_EXECUTORS: usize = 10_000;
     /// Of one sequence in one deployment: what bounds a loop.
     pub const MAX_RUNS: u32 = 100;
-    /// Tasks that are taken at once.
+    /// Tasks that are taken at once; no further one follows when their data has so many bytes.
     pub const MAX_TAKEN: usize = 100;
+    pub const MAX_TAKEN_BYTES: usize = 4 << 20;
     pub const MAX_DOCUMENT_NAME: usize = 300;
     pub const MAX_DOCUMENTS: usize = 10_000;
     pub const MAX_SERVICES: usize = 10_000;

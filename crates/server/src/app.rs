@@ -11,6 +11,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard, Semaphore, watch};
 use tokio::time::Instant;
 
 use crate::auth::Tokens;
+use crate::bodies::Bodies;
 use crate::follow::Notices;
 use crate::gate::Gate;
 use crate::metrics::Metrics;
@@ -40,6 +41,7 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) settings: Settings,
     pub(crate) gate: Gate,
+    pub(crate) bodies: Bodies,
     /// Streams that may be opened still.
     pub(crate) streams: Arc<Semaphore>,
     /// Where several servers share one database.
@@ -73,6 +75,7 @@ impl App {
             engine,
             metrics: Metrics::default(),
             outbound: Outbound::new(settings.outbound.clone()),
+            bodies: Bodies::new(settings.bodies),
             settings,
             gate: Gate::default(),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),

@@ -5,6 +5,7 @@
 
 mod app;
 mod auth;
+mod bodies;
 mod change;
 mod clock;
 mod description;

@@ -28,6 +28,8 @@ pub struct Settings {
     pub drain: Duration,
     /// Connections at the same time; one more has to wait.
     pub connections: usize,
+    /// Bytes of the bodies of all requests under way; one more is refused.
+    pub bodies: usize,
 }
 
 /// One of several servers.
@@ -58,6 +60,7 @@ impl Settings {
             otlp: None,
             drain: Duration::from_secs(20),
             connections: 10_000,
+            bodies: 128 << 20,
         }
     }
 }

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use http::Method;
 use seaway_api::Scope;
@@ -50,7 +49,7 @@ impl Table {
             .add(Guard::Open, routes!(health::healthz))
             .add(Guard::Open, routes!(health::readyz))
             .add(Guard::Open, routes!(health::metrics))
-            .add(Guard::ByContent, routes!(events::post))
+            .large(Guard::ByContent, routes!(events::post))
             .add(read, routes!(projects::list))
             .add(read, routes!(projects::get))
             .add(read, routes!(projects::verify))
@@ -119,7 +118,7 @@ impl Table {
                 self.routes.push(Route { method, path: path.clone(), guard });
             }
         }
-        let state = (self.app.clone(), guard, DefaultBodyLimit::max(limit));
+        let state = (self.app.clone(), guard, limit);
         let route = route.layer(middleware::from_fn_with_state(state, self::guard));
         self.router = self.router.routes((schemas, paths, route));
         self

@@ -67,6 +67,11 @@ pub(crate) async fn find_place(
     let full = format!("{project}/{wanted}");
     let known = places(store, project, as_of).await?;
     if let Some(place) = known.iter().find(|place| **place == wanted || **place == full) {
+        if is_sequence_or_task(place) {
+            bail!(
+                "{path} is a sequence or a task; ask about its stage, or about a group or member"
+            );
+        }
         return Ok(place.clone());
     }
     let stages: Vec<String> = known.into_iter().filter(|it| is_stage_or_pipeline(it)).collect();
@@ -91,6 +96,10 @@ async fn places(store: &Store, project: &Name, as_of: Option<Seq>) -> Result<Vec
 
 fn is_stage_or_pipeline(place: &str) -> bool {
     place.matches('/').count() <= 1
+}
+
+fn is_sequence_or_task(place: &str) -> bool {
+    (2..=3).contains(&place.matches('/').count())
 }
 
 fn without_run(path: &str) -> String {

@@ -8,3 +8,4 @@ mod page;
 mod python;
 mod replicas;
 mod restart;
+mod tls;

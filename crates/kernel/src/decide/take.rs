@@ -19,8 +19,9 @@ impl Kernel {
         if !self.executors.renew(executor, pen.now) {
             return Err(Refusal::UnknownExecutor(executor.clone()));
         }
-        let (mut tasks, mut last) = (Vec::new(), None);
+        let (mut tasks, mut bytes, mut last) = (Vec::new(), 0, None);
         while tasks.len() < max.min(Refusal::MAX_TAKEN)
+            && bytes < Refusal::MAX_TAKEN_BYTES
             && let Some(next) = self.claimable.next(executor, last)
         {
             last = Some(next);
@@ -29,7 +30,9 @@ impl Kernel {
             if let Ok(Reply::Claimed { step: share, fence, .. }) =
                 self.claim(step, executor, ttl, pen)
             {
-                tasks.extend(self.taken(step, share).map(|it| Taken { fence, ..it }));
+                let taken = self.taken(step, share).map(|it| Taken { fence, ..it });
+                bytes += taken.as_ref().map_or(0, |it| it.data.len());
+                tasks.extend(taken);
             }
         }
         Ok(Reply::Taken { at: self.head, tasks })

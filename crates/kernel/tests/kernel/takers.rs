@@ -44,6 +44,15 @@ pub(crate) fn hire(harness: &mut Harness, who: &str, tasks: &[&str]) {
 
 /// Sends a service into the pipeline: under an id, and with a number if its version has one.
 pub(crate) fn send(harness: &mut Harness, id: u128, service: &str, known: Option<u64>) -> Step {
+    send_with(harness, id, (service, known), r#"{"labels": {"color": "blue"}}"#)
+}
+
+fn send_with(
+    harness: &mut Harness,
+    id: u128,
+    (service, known): (&str, Option<u64>),
+    data: &str,
+) -> Step {
     let deployment = DeploymentId(uuid::Uuid::from_u128(id));
     let trigger = Command::Trigger {
         deployment,
@@ -52,7 +61,7 @@ pub(crate) fn send(harness: &mut Harness, id: u128, service: &str, known: Option
         service: name(service),
         version: "1".into(),
         known: known.map(Revision),
-        data: Some(r#"{"labels": {"color": "blue"}}"#.into()),
+        data: Some(data.into()),
     };
     harness.command(&trigger).expect("the sequence is there");
     harness.settle();
@@ -98,6 +107,19 @@ fn the_oldest_revision_is_taken_first_and_no_more_than_was_asked_for() {
     assert_eq!(told["labels"]["color"], "blue");
     assert_eq!(ids(&take(&mut harness, "winch", 5)), []);
     harness.check_replay();
+}
+
+/// Tasks with a lot of data come in several answers, none of which is much larger than allowed.
+#[test]
+fn what_is_taken_at_once_is_bounded_in_bytes() {
+    let mut harness = yard(&["test"]);
+    hire(&mut harness, "winch", &["test"]);
+    let data = format!(r#"{{"text": "{}"}}"#, "x".repeat(900_000));
+    for id in 1..=7 {
+        send_with(&mut harness, id, (&format!("service-{id}"), None), &data);
+    }
+    assert_eq!(ids(&take(&mut harness, "winch", 50)), [1, 2, 3, 4, 5]);
+    assert_eq!(ids(&take(&mut harness, "winch", 50)), [6, 7]);
 }
 
 #[test]

@@ -30,12 +30,12 @@ pub(crate) enum Guard {
 
 /// Stands before every route of the table.
 pub(crate) async fn guard(
-    State((app, guard, limit)): State<(Arc<App>, Guard, DefaultBodyLimit)>,
+    State((app, guard, limit)): State<(Arc<App>, Guard, usize)>,
     params: Result<RawPathParams, RawPathParamsRejection>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Failure> {
-    limit.apply(&mut request);
+    DefaultBodyLimit::max(limit).apply(&mut request);
     if guard == Guard::Open {
         return Ok(next.run(request).await);
     }
@@ -50,6 +50,7 @@ pub(crate) async fn guard(
         }
         Guard::Open | Guard::ByContent => {}
     }
+    let _room = app.bodies.admit(request.body(), limit)?;
     if let (Some(replicas), Some(project)) = (&app.replicas, project) {
         let forwarded = request.headers().contains_key(FORWARDED);
         if let Some(address) = app.elsewhere(project, forwarded).await? {

@@ -6,6 +6,7 @@ mod crew;
 mod deployments;
 mod documents;
 mod harbor;
+mod overload;
 mod projects;
 mod receiver;
 mod records;

@@ -9,7 +9,8 @@ use crate::error::OpenError;
 const STEPS: &[&str] = &[
     concat!(include_str!("schema/1.sql"), include_str!("schema/append.sql")),
     include_str!("schema/2.sql"),
-    include_str!("schema/3.sql"),
+    // It also makes the function anew that writes an append.
+    concat!(include_str!("schema/3.sql"), include_str!("schema/append.sql")),
 ];
 
 const VERSION: &str = "SELECT coalesce(max(version), 0) FROM seaway_schema";

@@ -62,7 +62,7 @@ const CLOSE_RANKED: &str = "UPDATE span SET closed = ?4, ending = ?5,
           AND b.service = span.service AND b.ending = ?5 AND b.revision > span.revision
           AND b.closed =
             (SELECT l.best_of_service FROM span l WHERE l.project = ?1 AND l.place = ?2
-             AND l.service = span.service AND l.ending = ?5
+             AND l.service = span.service AND l.ending = ?5 AND l.closed IS NOT NULL
              ORDER BY l.closed DESC LIMIT 1)), ?4)
      WHERE project = ?1 AND place = ?2 AND deployment = ?3 AND closed IS NULL";
 

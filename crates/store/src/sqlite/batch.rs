@@ -9,9 +9,8 @@ use super::fault::Fault;
 use crate::error::{AppendError, StoreError};
 use crate::log_store::Query;
 
-/// The write-ahead log is copied into the database when it has this many pages: a page that was
-/// written again and again since then is copied once.
-const CHECKPOINT_PAGES: i64 = 6_000;
+/// The write-ahead log is copied into the database when it has this many pages.
+const CHECKPOINT_PAGES: i64 = 4_000;
 
 /// The transactions of the writer, and what it does when one fails.
 #[derive(Debug)]

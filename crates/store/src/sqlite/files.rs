@@ -109,6 +109,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
         .and_then(|connection| {
             connection.busy_timeout(PATIENCE)?;
             connection.set_prepared_statement_cache_capacity(128);
+            // A reader starts anew after every append; what the system keeps of the file is enough.
+            connection.pragma_update(None, "cache_size", -512)?;
             // Otherwise statements are planned again whenever other values are bound to them.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
             Ok(connection)
@@ -120,7 +122,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
 /// left to the writer, which looks at their errors; SQLite by itself would not.
 pub(super) fn make_durable(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-         PRAGMA foreign_keys = OFF; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -24576;
+         PRAGMA foreign_keys = OFF; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -16384;
          PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY;";
     let mode = connection.execute_batch(settings).and_then(|()| {
         connection.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0))

@@ -102,19 +102,20 @@ pub(crate) async fn in_progress(place: Place) {
     let (store, mut log) = place.shop().await;
     let shop = log.project.clone();
     let carts: Vec<_> = (1..=5).map(|number| deployed(number, "cart")).collect();
-    let run = |number: usize| format!("shop/beta/delivery#{number}");
+    let group = |number: usize| format!("shop/beta/delivery#{number}/deployment/eu");
     for (index, cart) in carts.iter().enumerate() {
-        log.record(cart, &run(index + 1), Kind::SequenceStarted, Fact::Finished);
+        log.record(cart, &group(index + 1), Kind::GroupStarted, Fact::Finished);
     }
-    log.record(&carts[1], &run(2), Kind::SequenceFinished, Fact::Failed);
+    log.record(&carts[1], &group(2), Kind::GroupFinished, Fact::Failed);
     store.append(log.take()).await.unwrap();
 
     let ask = async |as_of, cursor| {
         let till = name("till");
-        let none = store.in_progress(&shop, &run(7), Some(&till), as_of, cursor, 3).await.unwrap();
-        assert_eq!(none.items, []);
-        // All runs of a sequence share a place, however the question spells it.
-        let page = store.in_progress(&shop, "shop/beta/delivery", None, as_of, cursor, 3);
+        let none = store.in_progress(&shop, &group(7), Some(&till), as_of, cursor, 3);
+        assert_eq!(none.await.unwrap().items, []);
+        // All runs of a sequence share their places, however the question spells them.
+        let place = "shop/beta/delivery/deployment/eu";
+        let page = store.in_progress(&shop, place, None, as_of, cursor, 3);
         let page = page.await.unwrap();
         assert!(page.items.iter().all(|standing| standing.ended.is_none()));
         let revisions: Vec<_> = page.items.iter().map(|standing| standing.revision.0).collect();
@@ -126,13 +127,13 @@ pub(crate) async fn in_progress(place: Place) {
     assert_eq!(ask(Some(Seq(2)), None).await, (vec![1, 2], None));
 
     // A retry opens what had failed, and only that.
-    let task = format!("{}/test", run(2));
-    log.record(&carts[1], &task, Kind::TaskDone, Fact::Retried);
+    let member = format!("{}/host-7", group(2));
+    log.record(&carts[1], &member, Kind::MemberDeployed, Fact::Retried);
     store.append(log.take()).await.unwrap();
     assert_eq!(ask(None, Some(Seq(4))).await, (vec![5, 2], None));
-    let latest = store.latest(&shop, &run(2), None, Ending::Failed, None).await.unwrap();
+    let latest = store.latest(&shop, &group(2), None, Ending::Failed, None).await.unwrap();
     assert_eq!(revision(latest), Some(2));
-    log.record(&carts[1], &run(2), Kind::SequenceFinished, Fact::Finished);
+    log.record(&carts[1], &group(2), Kind::GroupFinished, Fact::Finished);
     store.append(log.take()).await.unwrap();
     assert_eq!(ask(None, Some(Seq(4))).await, (vec![5], None));
     assert_eq!(ask(Some(Seq(7)), Some(Seq(4))).await, (vec![5, 2], None));

@@ -82,7 +82,7 @@ BEGIN
          AND b.service = s.service AND b.ending = e_ending AND b.revision > s.revision
          AND b.closed =
            (SELECT l.best_of_service FROM span l WHERE l.project = p AND l.place = e_place
-            AND l.service = s.service AND l.ending = e_ending
+            AND l.service = s.service AND l.ending = e_ending AND l.closed IS NOT NULL
             ORDER BY l.closed DESC LIMIT 1)), e_seq)
     WHERE project = p AND place = e_place AND deployment = e_deployment AND closed IS NULL;
   ELSE
