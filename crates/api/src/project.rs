@@ -16,9 +16,9 @@ pub struct Project {
     pub stages: Vec<Stage>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<String>,
-    /// Whether a service that is not known is made when it is first delivered.
-    #[serde(default)]
-    pub auto_services: bool,
+    /// Whether a service that is not known is made when it is first delivered. A list does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_services: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -18,8 +18,8 @@ pub(crate) struct Due {
     pub(crate) made: Option<Checkpoint>,
 }
 
-/// Writes checkpoints until the engine stops. Of a large project it folds state of its own, from the
-/// last checkpoint and the rows of the store, so that no writer waits for one.
+/// Writes checkpoints until the engine stops. For a large project it folds state of its own, from
+/// the last checkpoint and the rows of the store, so that no writer waits for one.
 pub(crate) async fn keep(
     store: Store,
     mut dues: mpsc::Receiver<Due>,
@@ -35,7 +35,7 @@ pub(crate) async fn keep(
         tokio::select! {
             // Half a checkpoint is none: the next start folds a little more.
             () = stopped(&mut stop) => return,
-            written = AssertUnwindSafe(follow(&store, due)).catch_unwind() => {
+            written = AssertUnwindSafe(carry_out(&store, due)).catch_unwind() => {
                 let why = match written {
                     Ok(Ok(())) => continue,
                     Ok(Err(error)) => chain(&error),
@@ -48,7 +48,7 @@ pub(crate) async fn keep(
     }
 }
 
-async fn follow(store: &Store, due: Due) -> Result<(), ReadError> {
+async fn carry_out(store: &Store, due: Due) -> Result<(), ReadError> {
     match due.made {
         Some(made) => Ok(store.put_checkpoint(&due.project, &made).await?),
         None => write(store, &due.project).await,

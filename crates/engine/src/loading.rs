@@ -1,3 +1,4 @@
+use seaway_kernel::CheckpointError;
 use seaway_model::{DeploymentId, Name, Seq, TargetId};
 use seaway_store::{Checkpoint, Store, StoreError};
 use seaway_wire::{ChainCheck, Linked};
@@ -18,6 +19,11 @@ pub(crate) enum ReadError {
     Log(#[from] LoadError),
     #[error("another process owns the project")]
     Elsewhere,
+    #[error(
+        "its records up to {base} are archived, and no checkpoint that stands for them can be used; \
+         start the version of Seaway that wrote it last, or restore a backup"
+    )]
+    NothingBefore { base: Seq },
 }
 
 /// A project that was folded up to the end of its log.
@@ -42,6 +48,11 @@ pub(crate) async fn fold(store: &Store, project: &Name) -> Result<Folded, ReadEr
         let why = match loaded {
             Ok(replay) => return Ok(Folded { replay, checkpoint: seq }),
             Err(ReadError::Store(error)) => return Err(error.into()),
+            // The version that wrote it can still use it.
+            Err(ReadError::Checkpoint(CheckpointRejected::Unreadable {
+                source: CheckpointError::Version,
+                ..
+            })) => break,
             Err(error) => chain(&error),
         };
         tracing::error!(%project, %seq, why, "checkpoint set aside");
@@ -49,6 +60,10 @@ pub(crate) async fn fold(store: &Store, project: &Name) -> Result<Folded, ReadEr
             tracing::warn!(%project, %seq, %error, "checkpoint could not be marked as set aside");
             break;
         }
+    }
+    let base = store.archived(project).await?.seq;
+    if base > Seq(0) {
+        return Err(ReadError::NothingBefore { base });
     }
     let replay = follow(store, project, Loader::from_start(project, end)).await?;
     Ok(Folded { replay, checkpoint: Seq(0) })

@@ -128,8 +128,7 @@ impl ProjectTask {
         };
         let folded = fold(&store, &project).await?;
         let head = folded.replay.head();
-        // Where a log begins there is no record to take the time from.
-        let time = if head == Seq(0) { wall_clock() } else { folded.replay.time() };
+        let time = folded.replay.resumes_at(wall_clock());
         let monotonic = self.context.monotonic();
         let clock = self.clock.get_or_insert_with(|| EngineClock::new(time, monotonic));
         clock.not_before(time);
@@ -245,7 +244,6 @@ async fn acquire(
     let Some(ttl) = context.options.lease else {
         return Ok(store.acquire(project, owner).await?);
     };
-    store.release(project, owner).await?;
     match store.lease(project, owner, ttl).await? {
         Lease::Held { epoch } => {
             leased.get_or_init(Instant::now);
@@ -260,8 +258,8 @@ pub(crate) async fn stopped(stop: &mut watch::Receiver<bool>) {
     drop(stop.wait_for(|stop| *stop).await);
 }
 
-/// The only reading of the wall clock: the time of the first record of a log.
-#[expect(clippy::disallowed_methods, reason = "a new log has no record to count from")]
+/// The only reading of the wall clock: where a log may go on with the time of day.
+#[expect(clippy::disallowed_methods, reason = "time is an argument of what is decided from it")]
 fn wall_clock() -> Timestamp {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let micros = since.map_or(0, |since| since.as_micros());

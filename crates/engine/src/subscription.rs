@@ -39,7 +39,7 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    const PAGE: usize = 500;
+    const PAGE: usize = 100;
 
     /// How old a record of another server may get before it is seen.
     const LOOK: Duration = Duration::from_millis(500);

@@ -234,6 +234,13 @@ impl Kernel {
         [lease, executor, alarm].into_iter().flatten().min()
     }
 
+    /// Whether something happens by itself when its time comes, other than that somebody who is
+    /// not heard of any more counts as gone.
+    #[must_use]
+    pub fn awaits_a_time(&self) -> bool {
+        self.alarms.first().is_some()
+    }
+
     /// An executor says that it is there.
     pub fn heartbeat(&mut self, executor: &ExecutorName, now: Timestamp) -> Result<(), Refusal> {
         let known = self.executors.renew(executor, now);

@@ -109,6 +109,11 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
         }
         let bytes = body(request, state).await?;
         let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
+        if bytes.trim_ascii_start().starts_with(b"[") {
+            // Fields would otherwise be taken from it by their order.
+            let detail = "the body is a list; send an object";
+            return Err(Failure::refused("invalid-body", detail));
+        }
         serde_json::from_slice(bytes).map(Self).map_err(|error| malformed(&error))
     }
 }
@@ -126,8 +131,12 @@ pub(crate) async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<
         if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
             return too_large();
         }
-        Failure::bad_request("broken-body", "the body ended before it was complete; send it again")
+        broken_body()
     })
+}
+
+pub(crate) fn broken_body() -> Failure {
+    Failure::bad_request("broken-body", "the body ended before it was complete; send it again")
 }
 
 pub(crate) fn too_large() -> Failure {
@@ -145,7 +154,12 @@ pub(crate) fn malformed(error: &serde_json::Error) -> Failure {
     }
 }
 
-/// The key under which the answer to a request is kept, if it names one.
+/// The body as it was sent, beside the one that extractors read.
+#[derive(Clone, Debug)]
+pub(crate) struct Sent(pub(crate) Bytes);
+
+/// The key under which the answer to a request is kept, if it names one. It covers the whole
+/// request: whoever uses a name again for another one does not get the answer to the first.
 #[derive(Debug)]
 pub(crate) struct Once(pub(crate) Option<Digest>);
 
@@ -160,7 +174,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Once {
             return Err(Failure::bad_request("bad-idempotency-key", detail));
         }
         let token = caller(parts)?.token.clone();
-        Ok(Self(Some(digest(&["http", &token, parts.uri.path()], bytes))))
+        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+        let body = parts.extensions.get::<Sent>().map_or(&[][..], |sent| &sent.0);
+        let body = digest(&[], body).to_string();
+        let request = ["http", &token, parts.method.as_str(), path, &body];
+        Ok(Self(Some(digest(&request, bytes))))
     }
 }
 

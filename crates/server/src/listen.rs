@@ -12,7 +12,7 @@ use hyper_util::service::TowerToHyperService;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
 use crate::settings::{Settings, Tls};
@@ -74,13 +74,12 @@ impl Listener {
         builder.http1().timer(TokioTimer::new()).header_read_timeout(PATIENCE);
         builder.http2().timer(TokioTimer::new()).max_concurrent_streams(200);
         loop {
-            let Ok(room) = self.connections.clone().acquire_owned().await else { return };
             let accepted = tokio::select! {
-                accepted = self.listener.accept() => accepted,
+                accepted = self.accept() => accepted,
                 _ = stop.wait_for(|stop| *stop) => break,
             };
-            let stream = match accepted {
-                Ok((stream, _)) => stream,
+            let (stream, room) = match accepted {
+                Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
                     // Out of file descriptors: wait until some are free again.
@@ -110,6 +109,13 @@ impl Listener {
         if tokio::time::timeout(self.drain, graceful.shutdown()).await.is_err() {
             tracing::warn!("some requests did not end in time and were cut off");
         }
+    }
+
+    /// The next connection, once there is room for it.
+    async fn accept(&self) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
+        let room = self.connections.clone().acquire_owned().await.map_err(io::Error::other)?;
+        let (stream, _) = self.listener.accept().await?;
+        Ok((stream, room))
     }
 }
 

@@ -5,8 +5,10 @@ use seaway_store::Store;
 use crate::intake::{TaskId, may_be_repeated};
 use crate::problem::Failure;
 
-/// Records of a deployment that are looked at; far more than deployments have.
-const LOOKED_AT: usize = 20_000;
+/// Records of a deployment that are looked at together, each with all that was said in it.
+const PAGE: usize = 200;
+/// Pages that are looked at; far more than deployments have.
+const PAGES: usize = 100;
 
 /// Looks for an answer that was given before under the same lease: whoever did not hear that it
 /// was accepted sends it again, perhaps long after the task is over.
@@ -26,16 +28,26 @@ pub(crate) async fn find(
         Report::Changed => return Ok(None),
     };
     let (target, fence) = (id.step.target, id.fence);
-    let records = store.deployment_rows(project, id.step.deployment, Seq(0), LOOKED_AT).await?;
-    let same = records.iter().map(|it| &it.row).find(|row| {
-        let outcome = match report {
-            Report::Ended(outcome) => Some(outcome),
-            Report::Started | Report::Changed => None,
-        };
-        row.target == target
-            && row.fact == fact
-            && (row.attempt, row.n) == (fence.attempt, fence.lease)
-            && row.outcome == outcome
-    });
-    Ok(same.map(|row| row.seq))
+    let outcome = match report {
+        Report::Ended(outcome) => Some(outcome),
+        Report::Started | Report::Changed => None,
+    };
+    let mut after = Seq(0);
+    for _ in 0..PAGES {
+        let records = store.deployment_rows(project, id.step.deployment, after, PAGE).await?;
+        let same = records.iter().map(|it| &it.row).find(|row| {
+            row.target == target
+                && row.fact == fact
+                && (row.attempt, row.n) == (fence.attempt, fence.lease)
+                && row.outcome == outcome
+        });
+        if let Some(row) = same {
+            return Ok(Some(row.seq));
+        }
+        match records.last() {
+            Some(last) if records.len() == PAGE => after = last.row.seq,
+            _ => break,
+        }
+    }
+    Ok(None)
 }

@@ -55,16 +55,13 @@ pub(crate) async fn observe(
     let path = path.as_ref().map_or("", MatchedPath::as_str);
     app.metrics.answered(&method, path, status, took);
     let actor = current.actor.get().map_or("", |actor| actor);
-    let (id_text, status) = (id.to_str().unwrap_or_default(), status.as_u16());
+    let (request, status) = (id.to_str().unwrap_or_default(), status.as_u16());
     let milliseconds = took.as_secs_f64() * 1_000.0;
     // What went well is in the records and the metrics.
-    match status {
-        ..400 => {
-            tracing::debug!(%method, path, status, milliseconds, request = id_text, actor, "request");
-        }
-        _ => {
-            tracing::info!(%method, path, status, milliseconds, request = id_text, actor, "request");
-        }
+    if status < 400 {
+        tracing::debug!(%method, path, status, milliseconds, request, actor, "request");
+    } else {
+        tracing::info!(%method, path, status, milliseconds, request, actor, "request");
     }
     response.headers_mut().insert(REQUEST_ID, id);
     response

@@ -31,6 +31,12 @@ pub enum ServeError {
     AdminToken(#[from] AdminTokenError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(
+        "--listen {address} is no address at which other servers on the database reach this one; \
+         name one that they do, such as --advertise http://10.0.0.5:{}, or listen on it",
+         address.port()
+    )]
+    NotReachable { address: SocketAddr },
     #[error("the client that passes requests on to other servers cannot be set up")]
     Forwarding(#[source] reqwest::Error),
     #[error(transparent)]
@@ -53,6 +59,9 @@ pub struct Server {
 impl Server {
     /// Opens the door. Nothing is answered before [`run`](Self::run).
     pub async fn start(store: Store, settings: Settings) -> Result<Self, ServeError> {
+        if settings.shared.as_ref().is_some_and(|shared| shared.advertise.is_none()) {
+            can_be_reached(settings.listen)?;
+        }
         let listener = Listener::bind(&settings).await?;
         let path = settings.data.join("admin.token");
         let new_token = ensure_admin_token(&store, &path).await?;
@@ -137,6 +146,19 @@ impl Server {
             }
         }
     }
+}
+
+/// Whether others can be told the address that a server listens on.
+fn can_be_reached(address: SocketAddr) -> Result<(), ServeError> {
+    if address.ip().is_unspecified() {
+        return Err(ServeError::NotReachable { address });
+    }
+    if address.ip().is_loopback() {
+        // Servers on one machine are fine, and so is one that is alone.
+        tracing::warn!(%address, "servers on other machines cannot reach this one; if there are \
+            any, use --advertise URL, and --listen on an address that they reach");
+    }
+    Ok(())
 }
 
 fn replicas(store: &Store, settings: &Settings) -> Result<Replicas, ServeError> {

@@ -30,6 +30,8 @@ pub struct Settings {
     pub connections: usize,
     /// Bytes of the bodies of all requests under way; one more is refused.
     pub bodies: usize,
+    /// How long the body of a request may take to come.
+    pub patience: Duration,
 }
 
 /// One of several servers.
@@ -61,6 +63,7 @@ impl Settings {
             drain: Duration::from_secs(20),
             connections: 10_000,
             bodies: 128 << 20,
+            patience: Duration::from_secs(30),
         }
     }
 }

@@ -1,5 +1,5 @@
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,14 +65,15 @@ impl Store {
     /// what they did where stay; only the records go.
     ///
     /// The file is complete, durable and checked before the log is changed. Whoever owns the
-    /// project is fenced and has to load it again, because it may have just read what is being
-    /// archived, to go on with it. What is interrupted while it removes records is made up for by
-    /// the next one.
+    /// project is fenced then and has to load it again, because it may have just read what is being
+    /// archived, to go on with it: `fenced` is awaited at that moment, before records are removed.
+    /// What is interrupted while it removes records is made up for by the next one.
     pub async fn archive(
         &self,
         project: &Name,
         upto: Seq,
         file: &Path,
+        fenced: impl Future<Output = ()>,
     ) -> Result<ArchiveContent, ArchiveError> {
         self.remove_archived(project).await?;
         let (base, head) = (self.archived(project).await?, self.head(project).await?.seq);
@@ -80,22 +81,73 @@ impl Store {
             return Err(ArchiveError::Nothing { base: base.seq });
         }
         self.refuse_needed(project, upto).await?;
-        let created = on_file(file, |path| File::create_new(path)).await;
-        let writing = created.map_err(|error| match error {
-            ArchiveError::Failed { path, source } if exists(&source) => ArchiveError::Exists(path),
-            other => other,
-        })?;
-        match self.write_and_rebase(project, (base, upto, head), file, writing).await {
-            Ok(content) => {
-                self.remove_archived(project).await?;
-                Ok(content)
-            }
-            Err(error) => {
-                // The first error is the one worth telling.
-                let _ = on_file(file, |path| std::fs::remove_file(path)).await;
-                Err(error)
-            }
+        let content = match self.left_before(project, (base, upto), file).await? {
+            Some(content) => content,
+            None => self.write_archive(project, (base, upto), file).await?,
+        };
+        // When that fails nobody knows whether it was done, and the file may be the only copy.
+        if !self.rebase(project, upto, head).await? {
+            // The first error is the one worth telling.
+            let _ = on_file(file, |path| std::fs::remove_file(path)).await;
+            self.refuse_needed(project, upto).await?;
+            let reason = "the log was archived or taken up again at the same time; try again";
+            return Err(failed(file, reason.into()));
         }
+        fenced.await;
+        self.remove_archived(project).await?;
+        Ok(content)
+    }
+
+    /// A file of an attempt that was interrupted before it was known to have changed the log, and
+    /// that has exactly what is to be archived. Any other file that is there is left alone.
+    async fn left_before(
+        &self,
+        project: &Name,
+        (base, upto): (ChainCheck, Seq),
+        file: &Path,
+    ) -> Result<Option<ArchiveContent>, ArchiveError> {
+        if !on_file(file, |path| path.try_exists()).await? {
+            return Ok(None);
+        }
+        match Self::verify_archive(file).await {
+            Ok(content)
+                if (&content.project, content.first, content.last)
+                    == (project, base.seq.next(), upto) =>
+            {
+                Ok(Some(content))
+            }
+            _ => Err(ArchiveError::Exists(file.to_owned())),
+        }
+    }
+
+    /// Writes beside the file, so that there is a whole one or none.
+    async fn write_archive(
+        &self,
+        project: &Name,
+        (base, upto): (ChainCheck, Seq),
+        file: &Path,
+    ) -> Result<ArchiveContent, ArchiveError> {
+        let mut part = file.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        let writing = on_file(&part, |path| File::create(path)).await?;
+        let written = self.write_records(project, base, upto, &part, writing.into()).await;
+        let content = match written {
+            Ok(()) => Self::verify_archive(&part).await,
+            Err(error) => Err(error),
+        };
+        if content.is_err() {
+            let _ = on_file(&part, |path| std::fs::remove_file(path)).await;
+            return content;
+        }
+        let whole = file.to_owned();
+        on_file(&part, move |part| {
+            std::fs::rename(part, &whole)?;
+            let dir = whole.parent().filter(|dir| !dir.as_os_str().is_empty());
+            File::open(dir.unwrap_or(Path::new(".")))?.sync_all()
+        })
+        .await?;
+        content
     }
 
     /// Checks that a file is an archive as it was written, and says what is in it.
@@ -110,25 +162,7 @@ impl Store {
         if possible < upto { Err(ArchiveError::TooFar { upto, possible }) } else { Ok(()) }
     }
 
-    /// `head` was read before it was found out how much the log can do without.
-    async fn write_and_rebase(
-        &self,
-        project: &Name,
-        (base, upto, head): (ChainCheck, Seq, Seq),
-        path: &Path,
-        file: File,
-    ) -> Result<ArchiveContent, ArchiveError> {
-        self.write_archive(project, base, upto, path, file.into()).await?;
-        let content = Self::verify_archive(path).await?;
-        if !self.rebase(project, upto, head).await? {
-            self.refuse_needed(project, upto).await?;
-            let reason = "the log was archived or taken up again at the same time; try again";
-            return Err(failed(path, reason.into()));
-        }
-        Ok(content)
-    }
-
-    async fn write_archive(
+    async fn write_records(
         &self,
         project: &Name,
         base: ChainCheck,
@@ -162,12 +196,7 @@ impl Store {
             append(std::mem::take(&mut lines)).await?;
         }
         append(text.end()).await?;
-        on_file(path, move |path| {
-            file.sync_all()?;
-            let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-            File::open(dir.unwrap_or(Path::new(".")))?.sync_all()
-        })
-        .await
+        on_file(path, move |_| file.sync_all()).await
     }
 
     /// From here on the log begins behind a position, unless somebody has gone on with one of the
@@ -233,11 +262,6 @@ async fn on_file<T: Send + 'static>(
 
 fn failed(file: &Path, source: Cause) -> ArchiveError {
     ArchiveError::Failed { path: file.to_owned(), source }
-}
-
-fn exists(cause: &Cause) -> bool {
-    let error = cause.downcast_ref::<std::io::Error>();
-    error.is_some_and(|error| error.kind() == ErrorKind::AlreadyExists)
 }
 
 fn check(path: &Path) -> Result<ArchiveContent, ArchiveError> {

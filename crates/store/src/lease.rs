@@ -46,16 +46,16 @@ impl Store {
         self.write(vec![old, Query::new(seen, vec![id.into(), address.into()])]).await.map(|_| ())
     }
 
-    /// Takes the project if nobody holds a live lease of it, so that appends of all earlier owners
-    /// are refused; extends the lease and keeps the epoch if the owner holds it already; and
-    /// otherwise says who has it.
+    /// Takes the project under a new epoch if nobody else holds a live lease of it, so that
+    /// whatever was written under an earlier one is refused, and otherwise says who has it.
+    ///
+    /// An owner that takes it anew never lets go of it in between: whoever renews or looks at that
+    /// moment finds it owned all the time.
     pub async fn lease(&self, project: &Name, owner: &str, ttl: Span) -> Result<Lease, StoreError> {
         let id = self.project_id(project).await?;
         let now = self.now();
         let sql = format!(
-            "UPDATE project SET
-               epoch = CASE WHEN owner = ?2 AND lease > {now} THEN epoch ELSE epoch + 1 END,
-               owner = ?2, lease = {now} + ?3
+            "UPDATE project SET epoch = epoch + 1, owner = ?2, lease = {now} + ?3
              WHERE id = ?1 AND (owner = ?2 OR lease IS NULL OR lease <= {now})
              RETURNING epoch"
         );
@@ -68,7 +68,7 @@ impl Store {
                 Some(Owner { id, address }) if *id != *owner => {
                     return Ok(Lease::Elsewhere { owner: id, address });
                 }
-                // It was given back, ran out or was taken by this owner in the meantime.
+                // It ran out or was taken by this owner in the meantime.
                 _ => {}
             }
         }
@@ -95,18 +95,10 @@ impl Store {
         self.select(held, decode).await
     }
 
-    /// Gives a project back, so that another process need not wait for the lease to run out.
-    pub async fn release(&self, project: &Name, owner: &str) -> Result<(), StoreError> {
-        let query = Query::new(
-            "UPDATE project SET owner = NULL, lease = NULL WHERE name = ?1 AND owner = ?2",
-            vec![project.as_str().into(), owner.into()],
-        );
-        self.write(vec![query]).await.map(|_| ())
-    }
-
-    /// Gives all projects of an owner back and says that it is gone.
+    /// Lets all leases of an owner run out at once and says that it is gone. Its projects still
+    /// name it, because somebody has to go on with them, as with those of an owner that crashed.
     pub async fn release_all(&self, owner: &str) -> Result<(), StoreError> {
-        let projects = "UPDATE project SET owner = NULL, lease = NULL WHERE owner = ?1";
+        let projects = "UPDATE project SET lease = 0 WHERE owner = ?1 AND lease IS NOT NULL";
         let replica = "DELETE FROM replica WHERE id = ?1";
         let all = [projects, replica].map(|sql| Query::new(sql, vec![owner.into()]));
         self.write(all.into()).await.map(|_| ())
@@ -123,15 +115,20 @@ impl Store {
         Ok(self.select(Query::new(sql, vec![id.into()]), owner).await?.pop())
     }
 
-    /// Projects whose owner has neither renewed its lease nor given it back. Somebody has to go on
-    /// with them.
-    pub async fn expired(&self, limit: usize) -> Result<Vec<Name>, StoreError> {
+    /// Projects whose owner has not renewed its lease or is gone, so that somebody has to go on
+    /// with them: those whose names come after `after`, in order of their names.
+    pub async fn expired(
+        &self,
+        after: Option<&Name>,
+        limit: usize,
+    ) -> Result<Vec<Name>, StoreError> {
         let sql = format!(
-            "SELECT name FROM project WHERE owner IS NOT NULL AND lease <= {}
-             ORDER BY lease LIMIT ?1",
+            "SELECT name FROM project WHERE name > ?1 AND owner IS NOT NULL AND lease <= {}
+             ORDER BY name LIMIT ?2",
             self.now()
         );
-        let query = Query::new(sql, vec![int(limit as u64).into()]);
+        let after = after.map_or("", Name::as_str);
+        let query = Query::new(sql, vec![after.into(), int(limit as u64).into()]);
         self.select(query, decode::first_name).await
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct ApplyArgs {
 const EXAMPLES: &str = "\
 Examples:
   seaway apply -f shipyard.yaml
-  seaway apply -f project.yaml -f tasks/
+  seaway apply -f project.yaml -f webhooks/
   seaway apply -f shipyard.yaml --project shop
   render-documents | seaway apply -f -
 

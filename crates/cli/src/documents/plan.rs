@@ -28,7 +28,7 @@ pub(crate) struct PlanArgs {
 const EXAMPLES: &str = "\
 Examples:
   seaway plan -f shipyard.yaml
-  seaway plan -f project.yaml -f tasks/ -o json
+  seaway plan -f project.yaml -f webhooks/ -o json
 
 Exit codes: 0 when nothing would change, 3 when something would, and those of `seaway --help`.";
 

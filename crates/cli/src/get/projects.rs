@@ -45,7 +45,7 @@ fn table(projects: &[Project], to: Format, out: &mut Out) -> Result<()> {
 fn overview(project: &Project, out: &mut Out) -> Result<()> {
     let stages: Vec<&str> = project.stages.iter().map(|it| &*it.name).collect();
     let mut services = project.services.join(", ");
-    if project.auto_services {
+    if project.auto_services == Some(true) {
         services.push_str(if services.is_empty() { "any" } else { ", and any other" });
     }
     let lines = [

@@ -73,6 +73,9 @@ pub(crate) async fn run(args: LogArgs, outer: &ServerArgs, out: &mut Out) -> Res
         return Err(WrongUsage(advice.to_owned()).into());
     }
     match question {
+        Question::Verify(verify::VerifyArgs { archive: Some(file), .. }) => {
+            verify::run_archive(&file, output, out).await
+        }
         Question::List(question) if !place.names_one() && question.server.names_one(outer) => {
             remote::run(&question, outer, output, out).await
         }

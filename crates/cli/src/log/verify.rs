@@ -1,4 +1,5 @@
 use std::io::{IsTerminal, Write, stderr};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use clap::Args;
@@ -21,8 +22,38 @@ pub(crate) struct VerifyArgs {
     #[arg(value_parser = project_name)]
     project: Option<Name>,
 
+    /// Checks this file of archived records instead, by itself
+    #[arg(long, value_name = "FILE", conflicts_with = "project")]
+    pub(super) archive: Option<PathBuf>,
+
     #[command(flatten)]
     pub(super) server: ServerArgs,
+}
+
+/// Checks a file that `seaway archive` wrote, wherever it is now.
+pub(crate) async fn run_archive(file: &Path, to: Format, out: &mut Out) -> Result<()> {
+    let content = Store::verify_archive(file).await?;
+    let archive = IntactArchive {
+        first: content.first.0,
+        hash: content.hash.to_string(),
+        last: content.last.0,
+        project: content.project.to_string(),
+    };
+    value(out, to, &archive, |out, IntactArchive { project, first, last, hash }| {
+        out.line(format_args!(
+            "the archive of {project} is intact: records {first} to {last}, the last with hash \
+             {hash}"
+        ))
+    })
+}
+
+/// A file that is what was written.
+#[derive(Debug, Serialize)]
+struct IntactArchive {
+    first: u64,
+    hash: String,
+    last: u64,
+    project: String,
 }
 
 pub(crate) async fn run(store: &Store, args: VerifyArgs, to: Format, out: &mut Out) -> Result<()> {

@@ -20,7 +20,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "SEAWAY_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub(crate) database_url: Option<String>,
 
-    /// The URL under which other servers on the same database reach this one
+    /// The URL under which other servers on the same database reach this one; needed when it
+    /// listens on all addresses, such as 0.0.0.0
     #[arg(long, env = "SEAWAY_ADVERTISE", value_name = "URL", requires = "database_url")]
     pub(crate) advertise: Option<String>,
 

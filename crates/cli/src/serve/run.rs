@@ -1,4 +1,4 @@
-use anyhow::Result;
+use anyhow::{Context, Result};
 use seaway_server::{Otlp, Server, Settings, Shared, Tls};
 use seaway_store::Store;
 use tokio::sync::watch;
@@ -14,7 +14,11 @@ pub(crate) async fn run(args: ServeArgs) -> Result<()> {
     logging::start(args.log_format);
     let definitions = beside::definitions(&args.with_worker)?;
     let mut signals = Signals::listen()?;
-    std::fs::create_dir_all(&args.data)?;
+    let unusable = || {
+        let dir = args.data.display();
+        format!("the data directory {dir} cannot be used; choose another one with --data")
+    };
+    std::fs::create_dir_all(&args.data).with_context(unusable)?;
     let store = match &args.database_url {
         Some(url) => Store::postgres(url).await?,
         None => Store::sqlite(&args.data)?,
@@ -29,7 +33,8 @@ pub(crate) async fn run(args: ServeArgs) -> Result<()> {
     settings.otlp = endpoint.map(otlp).transpose()?;
     if args.database_url.is_some() {
         settings.replica = replica();
-        settings.shared = Some(Shared { advertise: args.advertise });
+        let advertise = args.advertise.filter(|it| !it.is_empty());
+        settings.shared = Some(Shared { advertise });
     }
     let scheme = if settings.tls.is_some() { "https" } else { "http" };
     let server = Server::start(store, settings).await?;

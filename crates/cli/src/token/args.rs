@@ -25,7 +25,7 @@ Examples:
   seaway token create ci --scope deliver --project shop --expires 90d > ci.token
   seaway token create worker-eu --scope execute
   seaway token list
-  seaway token revoke 7f3a2c
+  seaway token revoke 01a1e6a5-7451-7cc0-8000-3f2a9d1c0b7e
 
 Scopes: read; deliver and execute, which include read; admin, which includes all. The log names a
 token by its name as the actor of whatever it did.";

@@ -33,7 +33,8 @@ const EXAMPLES: &str = "\
 Examples:
   seaway archive shop --before 2026-01-01T00:00:00Z
 
-The file is written on the server, in its data directory. What is under way is never archived.";
+The file is written on the server, in its data directory; `seaway log verify --archive FILE` checks
+it, wherever it is. What is under way is never archived.";
 
 pub(crate) async fn run(args: ArchiveArgs, outer: &ServerArgs, out: &mut Out) -> Result<()> {
     let Some(before) = args.before.query() else {

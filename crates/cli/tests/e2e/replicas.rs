@@ -7,7 +7,7 @@ use seaway_client::{Answer, Client, ClientError, Options};
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::harbor::{Server, TWO_STAGES, runtime, skipped, write};
+use crate::harbor::{PATIENCE, Server, TWO_STAGES, runtime, skipped, write};
 
 const POSTGRES: &str = "SEAWAY_TEST_POSTGRES";
 
@@ -94,6 +94,57 @@ fn another_server_takes_over_what_a_killed_one_owned() {
         assert_eq!((problem.status, &*problem.code), (409, "stale-fence"));
         two.answer(&again, Answer::Finished, pass).await.expect("the newest holder counts");
         two.verify("shop").await.expect("the log is whole");
+    });
+    assert_eq!(second.process.stop(), Some(0));
+}
+
+/// A task that nobody takes, and that is not waited for any longer after a while.
+const IMPATIENT: &str = "\
+apiVersion: seaway.dev/v1
+kind: Shipyard
+metadata: {name: shop}
+spec:
+  stages:
+  - name: dev
+    sequences:
+    - name: delivery
+      tasks: [{name: deployment, timeout: 4s}]
+";
+
+#[test]
+fn another_server_goes_on_with_what_a_stopped_one_owned() {
+    let Some(url) = database("seaway_replicas_stopped") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let start = |name: &str| {
+        let data = dir.path().join(name);
+        Server::start_with(&data, &["--database-url", &url])
+    };
+    let first = start("first");
+    let token = first.token.clone();
+    let mut second = start("second");
+    let shipyard = write(dir.path(), "shipyard.yaml", IMPATIENT);
+    first.ok(&["apply", "-f", shipyard.to_str().unwrap()]);
+    let trigger = Trigger {
+        stage: "dev".into(),
+        sequence: "delivery".into(),
+        service: "cart".into(),
+        version: "1.0".into(),
+        data: None,
+        deployment: None,
+    };
+    let started = runtime().block_on(client(&first, &token).trigger("shop", &trigger));
+    let started = started.expect("it owns the project");
+
+    assert_eq!(first.process.stop(), Some(0));
+    // Nobody asks the other one for anything.
+    second.process.wait_for("taking over a project");
+    runtime().block_on(async {
+        let client = client(&second, &token);
+        let mut records = client.stream("shop", 0);
+        let ended = async { while records.next().await.unwrap().kind != "pipeline-finished" {} };
+        tokio::time::timeout(PATIENCE, ended).await.expect("the task times out");
+        let view = client.deployment("shop", started.deployment).await.unwrap();
+        assert_eq!(view.result.as_deref(), Some("fail"));
     });
     assert_eq!(second.process.stop(), Some(0));
 }

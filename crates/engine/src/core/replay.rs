@@ -132,6 +132,15 @@ impl Replay {
         self.kernel.time()
     }
 
+    /// The time at which the log goes on. While something in it waits for a time, that is where it
+    /// ended: neither a long stop nor a wall clock that jumps may let it run out. Otherwise there
+    /// is nothing to protect, and people expect records to have the time of day.
+    #[must_use]
+    pub fn resumes_at(&self, wall_clock: Timestamp) -> Timestamp {
+        let time = self.kernel.time();
+        if self.kernel.awaits_a_time() { time } else { time.max(wall_clock) }
+    }
+
     /// What was folded so far, as a checkpoint. Only while it [needs](Self::need) no deployment.
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint {

@@ -43,15 +43,6 @@ impl Caller {
         Ok(())
     }
 
-    /// One of several scopes will do.
-    pub(crate) fn authorise_any(&self, scopes: &[Scope], project: &str) -> Result<(), Failure> {
-        let names: Vec<&str> = scopes.iter().map(|scope| scopes::name(*scope)).collect();
-        match scopes.iter().find(|scope| self.scopes.allows(**scope)) {
-            Some(scope) => self.authorise(*scope, Some(project)),
-            None => Err(self.lacks(&names.join(" or "))),
-        }
-    }
-
     fn lacks(&self, scope: &str) -> Failure {
         let detail = format!(
             "the token {:?} lacks the scope {scope}; use another, or make one with `seaway token \

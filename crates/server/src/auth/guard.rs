@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{DefaultBodyLimit, RawPathParams, Request, State};
 use axum::middleware::Next;
@@ -11,7 +11,7 @@ use seaway_model::Name;
 
 use super::Caller;
 use crate::app::App;
-use crate::extract::too_large;
+use crate::extract::Sent;
 use crate::problem::Failure;
 use crate::replica::FORWARDED;
 use crate::request;
@@ -32,10 +32,9 @@ pub(crate) enum Guard {
 pub(crate) async fn guard(
     State((app, guard, limit)): State<(Arc<App>, Guard, usize)>,
     params: Result<RawPathParams, RawPathParamsRejection>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Result<Response, Failure> {
-    DefaultBodyLimit::max(limit).apply(&mut request);
     if guard == Guard::Open {
         return Ok(next.run(request).await);
     }
@@ -50,12 +49,12 @@ pub(crate) async fn guard(
         }
         Guard::Open | Guard::ByContent => {}
     }
-    let _room = app.bodies.admit(request.body(), limit)?;
+    let (mut parts, body) = request.into_parts();
+    let terms = (limit, app.settings.patience);
+    let (body, _room) = app.bodies.read(&caller.token, body, terms).await?;
     if let (Some(replicas), Some(project)) = (&app.replicas, project) {
-        let forwarded = request.headers().contains_key(FORWARDED);
+        let forwarded = parts.headers.contains_key(FORWARDED);
         if let Some(address) = app.elsewhere(project, forwarded).await? {
-            let (parts, body) = request.into_parts();
-            let body = body_of(body).await?;
             let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
             let (method, headers) = (parts.method, &parts.headers);
             let sent = replicas.forwarder.send(&address, (method, path), headers, body).await;
@@ -67,14 +66,12 @@ pub(crate) async fn guard(
             return sent;
         }
     }
-    request.extensions_mut().insert(caller);
+    parts.extensions.insert(caller);
+    parts.extensions.insert(Sent(body.clone()));
+    let mut request = Request::from_parts(parts, Body::from(body));
+    // It is no longer than that, but extractors have a limit of their own unless they are told.
+    DefaultBodyLimit::max(limit).apply(&mut request);
     Ok(next.run(request).await)
-}
-
-async fn body_of(body: Body) -> Result<Bytes, Failure> {
-    // No route takes more.
-    const LARGEST: usize = 8 << 20;
-    axum::body::to_bytes(body, LARGEST).await.map_err(|_cut| too_large())
 }
 
 fn bad_path() -> Failure {

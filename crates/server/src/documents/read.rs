@@ -97,7 +97,11 @@ impl Files<'_> {
             Some(other) => {
                 let message = format!("there are no documents of kind `{other}`");
                 let draft = Draft::error(Code::DocumentKind, root.place, message);
-                report.push(draft.hint(format!("known are {}", kind::known())));
+                let worker = match other {
+                    "TaskDefinition" => "; a worker reads it: `seaway worker -f FILE`",
+                    _ => "",
+                };
+                report.push(draft.hint(format!("known are {}{worker}", kind::known())));
             }
         }
     }

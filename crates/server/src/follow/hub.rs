@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use seaway_model::Name;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
@@ -84,7 +86,15 @@ impl Hub {
         for (project, looking) in waiting.take(room) {
             *looking = Looking::Now;
             let (app, name) = (self.shared.app.clone(), project.clone());
-            self.looking.spawn(async move { (name.clone(), look(app, name).await) });
+            self.looking.spawn(async move {
+                // A name that does not come back would never be looked at again.
+                let seen = AssertUnwindSafe(look(app, name.clone())).catch_unwind().await;
+                let seen = seen.unwrap_or_else(|_panic| {
+                    tracing::error!(project = %name, "looking at a project panicked");
+                    Look::Unclear
+                });
+                (name, seen)
+            });
         }
     }
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use crate::extract::malformed;
 use crate::problem::Failure;
 
 /// What existing clients put before the names of events.
@@ -28,6 +29,20 @@ pub(crate) struct Incoming<'a> {
     pub(crate) data: Option<&'a RawValue>,
     #[serde(default)]
     pub(crate) data_base64: Option<serde::de::IgnoredAny>,
+}
+
+impl<'a> Incoming<'a> {
+    pub(crate) fn read(text: &'a str) -> Result<Self, Failure> {
+        let read = if text.trim_start().starts_with('{') {
+            serde_json::from_str(text).map(Some)
+        } else {
+            // Fields would otherwise be taken from a list by their order.
+            serde_json::from_str(text).map(|_: serde::de::IgnoredAny| None)
+        };
+        read.map_err(|error| malformed(&error))?.ok_or_else(|| {
+            Failure::bad_request("not-a-cloudevent", "an event is a JSON object; send one")
+        })
+    }
 }
 
 impl Incoming<'_> {
@@ -60,12 +75,6 @@ impl Incoming<'_> {
             let detail = format!("shkeptncontext is {text:?}, which is no UUID; leave it out");
             Failure::bad_request("not-a-cloudevent", detail)
         })
-    }
-
-    /// The project that the event names, if it can be read at all.
-    pub(crate) fn project(&self) -> Option<String> {
-        let about: About<'_> = serde_json::from_str(self.text()).ok()?;
-        about.project.map(std::borrow::Cow::into_owned)
     }
 
     pub(crate) fn text(&self) -> &str {

@@ -2,7 +2,6 @@ use axum::body::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::value::RawValue;
 
-use super::event::Incoming;
 use crate::extract::{content_type, malformed};
 use crate::problem::Failure;
 
@@ -39,11 +38,9 @@ pub(crate) fn read(headers: &HeaderMap, body: &mut Bytes) -> Result<Form, Failur
     }
 }
 
-/// One event, or all of a batch, each with its text.
-pub(crate) fn events<'a>(
-    form: &Form,
-    body: &'a [u8],
-) -> Result<Vec<(Incoming<'a>, &'a str)>, Failure> {
+/// The text of one event, or those of all in a batch, which are read one by one: what is wrong with
+/// one of them is not the business of the others.
+pub(crate) fn texts<'a>(form: &Form, body: &'a [u8]) -> Result<Vec<&'a str>, Failure> {
     let text = std::str::from_utf8(body).map_err(|_not| {
         Failure::bad_request("malformed-json", "the body is not UTF-8, which JSON has to be")
     })?;
@@ -59,8 +56,7 @@ pub(crate) fn events<'a>(
         let detail = format!("a batch has at most {MAX_BATCH} events; send several");
         return Err(Failure::refused("too-many-events", detail));
     }
-    let read = |text: &'a str| serde_json::from_str(text).map(|event| (event, text));
-    texts.into_iter().map(read).collect::<Result<_, _>>().map_err(|error| malformed(&error))
+    Ok(texts)
 }
 
 fn structured(headers: &HeaderMap, body: &[u8], kind: &str) -> Result<Bytes, Failure> {
@@ -117,6 +113,7 @@ fn percent_decoded(bytes: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::intake::Incoming;
 
     #[test]
     fn the_binary_form_becomes_the_structured_one() {
@@ -130,8 +127,8 @@ mod tests {
         headers.insert("content-type", "application/json; charset=utf-8".parse().unwrap());
         let mut body = Bytes::from_static(b"{\"project\": \"shop\"}");
         let form = read(&headers, &mut body).unwrap();
-        let events = events(&form, &body).unwrap();
-        let (event, _) = &events[0];
+        let texts = texts(&form, &body).unwrap();
+        let event = Incoming::read(texts[0]).unwrap();
         assert_eq!((&*event.ty, &*event.id, &*event.source), ("test.finished", "1", "a bä"));
         assert_eq!(event.text(), "{\"project\": \"shop\"}");
         event.check().unwrap();

@@ -7,6 +7,6 @@ mod start;
 mod task_id;
 
 pub(crate) use event::Incoming;
-pub(crate) use form::{Form, events, read};
-pub(crate) use start::{may_be_repeated, take_in};
+pub(crate) use form::{Form, read, texts};
+pub(crate) use start::{Asked, may_be_repeated};
 pub(crate) use task_id::TaskId;

@@ -13,32 +13,45 @@ use crate::extract::digest;
 use crate::problem::Failure;
 use crate::repeated;
 
-/// Takes one event in. The answer comes when it is durable.
-pub(crate) async fn take_in(
-    app: &App,
-    caller: &Caller,
-    event: &Incoming<'_>,
-) -> Result<Accepted, Failure> {
-    event.check()?;
-    let about = About::read(event.text())?;
-    let name = about.project()?;
-    match answer::report(event, &about)? {
-        Some((id, said)) => {
-            caller.authorise(Scope::Execute, Some(name))?;
-            let project = app.project(name).await?;
-            let accepted = report((app, &project), caller, event, id, said).await?;
-            app.metrics.events.inc();
-            Ok(accepted)
-        }
-        None => {
-            caller.authorise_any(&[Scope::Deliver], name)?;
-            let project = app.project(name).await?;
-            let command = command(app, &project, event, &about).await?;
-            let key = digest(&["event", &event.source], event.id.as_bytes());
-            let reply = project.send_once(command, caller.actor(), Some(key)).await?;
-            app.metrics.events.inc();
-            accepted(&reply)
-        }
+/// What an event asks for, by somebody who may.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    caller: &'a Caller,
+    event: &'a Incoming<'a>,
+    about: About<'a>,
+    pub(crate) project: String,
+    /// An executor's answer; none: something is to start.
+    said: Option<(TaskId, Report)>,
+}
+
+impl<'a> Asked<'a> {
+    /// Reads an event. Nothing is done for anybody before this, least of all at another server.
+    pub(crate) fn read(caller: &'a Caller, event: &'a Incoming<'a>) -> Result<Self, Failure> {
+        event.check()?;
+        let about = About::read(event.text())?;
+        let project = about.project()?.to_owned();
+        let said = answer::report(event, &about);
+        // What is not understood was meant as an answer.
+        let scope = if matches!(said, Ok(None)) { Scope::Deliver } else { Scope::Execute };
+        caller.authorise(scope, Some(&project))?;
+        Ok(Self { caller, event, about, project, said: said? })
+    }
+
+    /// Takes the event in. The answer comes when it is durable.
+    pub(crate) async fn take_in(self, app: &App) -> Result<Accepted, Failure> {
+        let Self { caller, event, about, project, said } = self;
+        let project = app.project(&project).await?;
+        let accepted = match said {
+            Some((id, said)) => report((app, &project), caller, event, id, said).await?,
+            None => {
+                let command = command(app, &project, event, &about).await?;
+                let key = digest(&["event", &event.source], event.id.as_bytes());
+                let reply = project.send_once(command, caller.actor(), Some(key)).await?;
+                accepted(&reply)?
+            }
+        };
+        app.metrics.events.inc();
+        Ok(accepted)
     }
 }
 
@@ -47,8 +60,14 @@ fn accepted(reply: &Reply) -> Result<Accepted, Failure> {
         Reply::Started { at, deployment, revision } => {
             Ok(Accepted { context: deployment.0, at: at.0, revision: Some(revision.0) })
         }
-        _ => Err(Failure::unavailable("busy", "the event was answered by something else")),
+        _ => Err(other_event()),
     }
+}
+
+/// What is kept under the id is the answer to an event of another kind.
+fn other_event() -> Failure {
+    let detail = "this source and id were used for another event; give this one an id of its own";
+    Failure::conflict("other-request", detail)
 }
 
 /// An executor's answer. Said twice under the same lease it counts once, and is accepted twice.
@@ -67,7 +86,7 @@ async fn report(
     let context = step.deployment.0;
     match project.send_once(command, caller.actor(), key).await {
         Ok(Reply::Done { at }) => Ok(Accepted { context, at: at.0, revision: None }),
-        Ok(_) => Err(Failure::unavailable("busy", "the answer was answered by something else")),
+        Ok(_) => Err(other_event()),
         Err(RequestError::Refused(refusal)) => {
             match repeated::find((&app.store, project.project()), &id, report, &refusal).await? {
                 Some(at) => Ok(Accepted { context, at: at.0, revision: None }),

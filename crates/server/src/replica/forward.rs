@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use seaway_engine::RequestError;
 
 use crate::problem::Failure;
 
@@ -44,8 +45,8 @@ impl Forwarder {
         Ok(Self { client, replica })
     }
 
-    /// Sends a request to the server at `address`. An error means that it was not reached, or went
-    /// away before it answered.
+    /// Sends a request to the server at `address`. An error says whether it was not reached, or may
+    /// have done what was asked before it went away.
     pub(crate) async fn send(
         &self,
         address: &str,
@@ -54,6 +55,7 @@ impl Forwarder {
         body: Bytes,
     ) -> Result<Response, Failure> {
         let url = format!("{}{path}", address.trim_end_matches('/'));
+        let writes = !method.is_safe();
         let mut request = self.client.request(method, url).body(body);
         for (name, value) in headers {
             if !HOP_BY_HOP.contains(name) && name != header::CONTENT_LENGTH {
@@ -62,11 +64,7 @@ impl Forwarder {
         }
         let answer = request.header(FORWARDED, &self.replica).send().await.map_err(|error| {
             tracing::debug!(%error, address, "the owner of a project does not answer");
-            Failure::unavailable(
-                "owner-unreachable",
-                "the server that owns the project does not answer; another takes over within \
-                 seconds, so send it again",
-            )
+            unanswered(writes && !error.is_connect())
         })?;
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::from_u16(answer.status().as_u16())
@@ -79,4 +77,17 @@ impl Forwarder {
         *response.body_mut() = Body::from_stream(answer.bytes_stream());
         Ok(response)
     }
+}
+
+/// An owner may have carried out a write before it was gone: sent again without the same key, it
+/// might happen twice.
+fn unanswered(maybe_written: bool) -> Failure {
+    if maybe_written {
+        return RequestError::Unknown.into();
+    }
+    Failure::unavailable(
+        "owner-unreachable",
+        "the server that owns the project does not answer; another takes over within seconds, so \
+         send it again",
+    )
 }

@@ -11,7 +11,7 @@ use seaway_model::Name;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::extract::{Asking, too_large};
-use crate::intake::{self, Form, Incoming};
+use crate::intake::{self, Asked, Form, Incoming};
 use crate::problem::Failure;
 use crate::replica::FORWARDED;
 
@@ -39,14 +39,14 @@ pub(crate) async fn post(
     let mut bytes: Bytes =
         axum::body::to_bytes(stream, LARGEST).await.map_err(|_cut| too_large())?;
     let form = intake::read(&parts.headers, &mut bytes)?;
-    let events = intake::events(&form, &bytes)?;
+    let texts = intake::texts(&form, &bytes)?;
     let desk = Desk { app: &app, caller: &caller, headers: &parts.headers };
-    if let (Form::One, [(event, text)]) = (&form, &*events) {
-        return desk.take(event, text).await;
+    if let (Form::One, [text]) = (&form, &*texts) {
+        return desk.take(text).await;
     }
-    let mut answers = Vec::with_capacity(events.len());
-    for (event, text) in &events {
-        answers.push(desk.take_one_of_many(event, text).await);
+    let mut answers = Vec::with_capacity(texts.len());
+    for text in texts {
+        answers.push(desk.take_one_of_many(text).await);
     }
     Ok((StatusCode::MULTI_STATUS, Json(answers)).into_response())
 }
@@ -62,12 +62,12 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    async fn take(&self, event: &Incoming<'_>, text: &str) -> Result<Response, Failure> {
-        if let Some(replicas) = &self.app.replicas
-            && let Some(project) = event.project()
-        {
+    async fn take(&self, text: &str) -> Result<Response, Failure> {
+        let event = Incoming::read(text)?;
+        let asked = Asked::read(self.caller, &event)?;
+        if let Some(replicas) = &self.app.replicas {
             let forwarded = self.headers.contains_key(FORWARDED);
-            if let Some(address) = self.app.elsewhere(&project, forwarded).await? {
+            if let Some(address) = self.app.elsewhere(&asked.project, forwarded).await? {
                 let mut headers = HeaderMap::new();
                 if let Some(token) = self.headers.get(header::AUTHORIZATION) {
                     headers.insert(header::AUTHORIZATION, token.clone());
@@ -77,18 +77,18 @@ impl Desk<'_> {
                 let body = Bytes::copy_from_slice(text.as_bytes());
                 let to = (Method::POST, "/v1/events");
                 let sent = replicas.forwarder.send(&address, to, &headers, body).await;
-                if let (Err(_), Ok(name)) = (&sent, Name::new(&project)) {
+                if let (Err(_), Ok(name)) = (&sent, Name::new(&asked.project)) {
                     replicas.ownership.forget(&name);
                 }
                 return sent;
             }
         }
-        let accepted = intake::take_in(self.app, self.caller, event).await?;
+        let accepted = asked.take_in(self.app).await?;
         Ok(Json(accepted).into_response())
     }
 
-    async fn take_one_of_many(&self, event: &Incoming<'_>, text: &str) -> BatchAccepted {
-        let response = match self.take(event, text).await {
+    async fn take_one_of_many(&self, text: &str) -> BatchAccepted {
+        let response = match self.take(text).await {
             Ok(response) => response,
             Err(failure) => failure.into_response(),
         };

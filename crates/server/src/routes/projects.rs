@@ -74,9 +74,10 @@ pub(crate) async fn get(State(app): State<Arc<App>>, here: In) -> Result<Answer<
     let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
     let mut project = short(&app, &here.name).await?;
     project.stages = text.and_then(|text| stages(&text)).unwrap_or(by_name);
-    project.auto_services = declared.as_ref().is_none_or(|it| it.auto);
+    let auto_services = declared.as_ref().is_none_or(|it| it.auto);
+    project.auto_services = Some(auto_services);
     let mut services: BTreeSet<Name> = declared.map(|it| it.names).unwrap_or_default();
-    if project.auto_services {
+    if auto_services {
         services.extend(app.store.services(&here.name, None, MAX_SERVICES).await?);
     }
     project.services = services.iter().map(Name::to_string).collect();

@@ -87,6 +87,15 @@ pub(crate) async fn archive(
     Ask(old): Ask<Old>,
 ) -> Result<Answer<Archived>, Failure> {
     let before: Moment = old.before.parse().map_err(|error| bad(format!("before: {error}")))?;
+    // What is begun goes on when the caller goes away: in the middle the log has no writer.
+    let archiving = tokio::spawn(move_out(app, here, before));
+    archiving.await.unwrap_or_else(|error| {
+        tracing::error!(%error, "archiving did not end well");
+        Err(Failure::unavailable("not-written", "archiving stopped because of a bug; try again"))
+    })
+}
+
+async fn move_out(app: Arc<App>, here: In, before: Moment) -> Result<Answer<Archived>, Failure> {
     let _alone = app.gate.enter().await?;
     let upto = upto(&app.store, &here.name, before).await?;
     let base = app.store.archived(&here.name).await?.seq;
@@ -99,9 +108,12 @@ pub(crate) async fn archive(
     app.engine.checkpoint(&here.name).await?;
     let file = format!("{}-{}-{upto}.jsonl", here.name, base.next());
     let path = directory(&app.settings.data, "archives")?.join(file);
-    let archived = app.store.archive(&here.name, upto, &path).await;
-    // Whoever writes the log is fenced off as soon as it is shorter.
-    drop(app.engine.reload(&here.name).await);
+    let fenced = async { drop(app.engine.reload(&here.name).await) };
+    let archived = app.store.archive(&here.name, upto, &path, fenced).await;
+    if let Err(ArchiveError::Store(_)) = &archived {
+        // The log may be shorter although nobody could say so.
+        drop(app.engine.reload(&here.name).await);
+    }
     let content = archived.map_err(not_archived)?;
     Ok(Answer(Archived {
         file: path.display().to_string(),

@@ -15,7 +15,7 @@ pub(crate) fn summary(name: &Name, head: &Head, deployments: u64) -> Project {
         deployments,
         stages: Vec::new(),
         services: Vec::new(),
-        auto_services: false,
+        auto_services: None,
     }
 }
 

@@ -90,3 +90,36 @@ async fn executors_are_listed_with_what_they_have_to_do() {
     assert_eq!((names(&page), &page["next"]), (vec!["c".to_owned()], &Value::Null));
     harbor.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_id_of_an_event_is_for_one_event_and_its_project_for_those_who_see_it() {
+    let harbor = Harbor::with_shop().await;
+    harbor.register("helm", &["action"]).await;
+    let data = json!({"project": "shop", "service": "cart", "version": "1"});
+    let event = |id: &str, kind: &str, task: &Value| {
+        json!({
+            "specversion": "1.0", "id": id, "source": "ci", "type": kind, "triggeredid": task,
+            "data": data,
+        })
+    };
+    let started = event("1", "staging.cleanup.triggered", &Value::Null);
+    let first = harbor.post("/v1/events", started.clone()).await.ok();
+    assert_eq!(harbor.post("/v1/events", started.clone()).await.ok(), first);
+    let task = harbor.claim("helm").await["id"].clone();
+    let changed = event("1", "action.status.changed", &task);
+    let other = harbor.post("/v1/events", changed.clone()).await;
+    assert_eq!(other.problem(), (409, "other-request"));
+    harbor.post("/v1/events", event("2", "action.status.changed", &task)).await.ok();
+    let other = event("2", "staging.cleanup.triggered", &Value::Null);
+    assert_eq!(harbor.post("/v1/events", other).await.problem(), (409, "other-request"));
+    let unreadable = event("3", "action.finished", &json!("x"));
+    for scope in ["read", "deliver", "execute"] {
+        let stranger = harbor.token(&[scope], Some("other")).await;
+        for event in [&started, &changed, &unreadable] {
+            let request = harbor.request(reqwest::Method::POST, "/v1/events").json(event);
+            let reply = harbor.send(request, &stranger).await;
+            assert_eq!(reply.problem(), (404, "unknown-project"), "{scope} {event}");
+        }
+    }
+    harbor.close().await;
+}

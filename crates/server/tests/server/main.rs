@@ -5,6 +5,7 @@
 mod crew;
 mod deployments;
 mod documents;
+mod events;
 mod harbor;
 mod overload;
 mod projects;

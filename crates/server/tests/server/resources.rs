@@ -43,6 +43,27 @@ async fn a_resource_holds_any_bytes_at_its_level() {
 }
 
 #[tokio::test]
+async fn a_key_belongs_to_one_exact_request() {
+    let harbor = Harbor::with_shop().await;
+    let send = async |method: Method, path: &str, content: &'static str| {
+        let request = harbor.request(method, &format!("{ROOT}/{path}")).body(content);
+        harbor.send(request.header("idempotency-key", "k"), &harbor.admin).await.ok()
+    };
+    let content = async |path: &str| {
+        let found = harbor.get(&format!("{ROOT}/{path}")).await.ok();
+        found["content"].as_str().unwrap().to_owned()
+    };
+    for (path, text, expected) in
+        [("a", "one", "b25l"), ("a", "two", "dHdv"), ("a?stage=beta", "one", "b25l")]
+    {
+        send(Method::PUT, path, text).await;
+        assert_eq!(content(path).await, expected, "{path} {text}");
+    }
+    assert_eq!(send(Method::DELETE, "a", "").await["change"], "deleted");
+    assert_eq!(harbor.get(&format!("{ROOT}/a")).await.problem(), (404, "unknown-resource"));
+}
+
+#[tokio::test]
 async fn a_resource_is_looked_up_from_the_nearest_level_to_the_widest() {
     let harbor = Harbor::with_shop().await;
     let levels =

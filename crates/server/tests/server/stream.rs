@@ -1,3 +1,5 @@
+use std::future::ready;
+
 use std::time::Duration;
 
 use reqwest::{Method, Response};
@@ -145,7 +147,7 @@ async fn positions_that_are_not_there_are_told_apart() {
         Checkpoint { seq, hash: last.hash, state_digest: last.hash, bytes: b"any".to_vec() };
     harbor.store.put_checkpoint(&shop, &checkpoint).await.unwrap();
     let file = harbor.dir.path().join("archive.jsonl");
-    harbor.store.archive(&shop, Seq(head - 1), &file).await.unwrap();
+    harbor.store.archive(&shop, Seq(head - 1), &file, ready(())).await.unwrap();
     for after in [0, head - 2] {
         let gone = harbor.get(&format!("{STREAM}?after={after}")).await;
         assert_eq!(gone.problem(), (410, "archived"), "{after}");

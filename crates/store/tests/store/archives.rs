@@ -1,3 +1,4 @@
+use std::future::ready;
 use std::path::Path;
 
 use seaway_model::{Fact, Kind, Name, Seq, Timestamp};
@@ -69,7 +70,7 @@ pub(crate) async fn goes_on(place: Place) {
             store.verify(&shop, |_| ()).await.unwrap();
         }
     };
-    let (archived, ()) = tokio::join!(store.archive(&shop, upto, &file), looking);
+    let (archived, ()) = tokio::join!(store.archive(&shop, upto, &file, ready(())), looking);
     let archived = archived.unwrap();
     assert_eq!((&archived.project, archived.first, archived.last), (&shop, Seq(1), upto));
     assert_eq!((archived.hash, Store::verify_archive(&file).await.unwrap()), (hash, archived));
@@ -119,7 +120,7 @@ pub(crate) async fn limits(place: Place) {
     let shop = log.project.clone();
     let [one, two, three] = [1, 2, 3].map(|number| deployed(number, "cart"));
     deploy(&store, &mut log, &one, 8).await;
-    let refused = store.archive(&shop, Seq(5), &path("none")).await.unwrap_err();
+    let refused = store.archive(&shop, Seq(5), &path("none"), ready(())).await.unwrap_err();
     assert!(matches!(refused, ArchiveError::TooFar { possible: Seq(0), .. }), "{refused:?}");
     assert!(refused.to_string().contains("checkpoint"), "{refused}");
     assert!(!path("none").exists());
@@ -138,8 +139,8 @@ pub(crate) async fn limits(place: Place) {
     log.record(&two, "shop/beta/delivery#1/test", Kind::TaskDone, Fact::Retried);
     store.append(log.take()).await.unwrap();
     assert_eq!((possible(99).await, possible(9).await), (Seq(10), Seq(9)));
-    store.archive(&shop, Seq(10), &path("one")).await.unwrap();
-    let nothing = store.archive(&shop, Seq(10), &path("two")).await.unwrap_err();
+    store.archive(&shop, Seq(10), &path("one"), ready(())).await.unwrap();
+    let nothing = store.archive(&shop, Seq(10), &path("two"), ready(())).await.unwrap_err();
     assert!(matches!(nothing, ArchiveError::Nothing { base: Seq(10) }), "{nothing:?}");
 
     // The first checkpoint behind what is archived outlives all newer ones.
@@ -183,7 +184,7 @@ pub(crate) async fn race(place: Place) {
                 Err(error) => panic!("{error:?}"),
             }
         };
-        match tokio::join!(store.archive(&shop, log.seq, &file), retry) {
+        match tokio::join!(store.archive(&shop, log.seq, &file, ready(())), retry) {
             (Ok(_), false) => archived += 1,
             (Err(ArchiveError::TooFar { .. }), true) => {
                 assert!(!file.exists());
@@ -205,8 +206,8 @@ pub(crate) async fn interrupted(place: Place) {
     let shop = log.project.clone();
     deploy(&store, &mut log, &deployed(1, "cart"), 38).await;
     checkpoint(&store, &log).await;
-    store.archive(&shop, Seq(20), &first).await.unwrap();
-    let exists = store.archive(&shop, Seq(30), &first).await.unwrap_err();
+    store.archive(&shop, Seq(20), &first, ready(())).await.unwrap();
+    let exists = store.archive(&shop, Seq(30), &first, ready(())).await.unwrap_err();
     assert!(matches!(exists, ArchiveError::Exists(_)), "{exists:?}");
 
     // One that was killed in the middle of removing leaves some that are in its file.
@@ -215,12 +216,12 @@ pub(crate) async fn interrupted(place: Place) {
     place.tamper(half).await;
     assert_eq!(store.verify(&shop, |_| ()).await.unwrap().records, 15);
     assert_eq!(listed(&store, &shop, Order::OldestFirst).await, (26..=40).collect::<Vec<_>>());
-    let rest = store.archive(&shop, Seq(30), &second).await.unwrap();
+    let rest = store.archive(&shop, Seq(30), &second, ready(())).await.unwrap();
     assert_eq!((rest.first, rest.last), (Seq(26), Seq(30)));
 
     // A log that was changed is not archived, and nothing of it is removed.
     place.tamper("UPDATE record SET attempt = 9 WHERE seq = 35").await;
-    let refused = store.archive(&shop, Seq(40), &broken).await.unwrap_err();
+    let refused = store.archive(&shop, Seq(40), &broken, ready(())).await.unwrap_err();
     assert!(matches!(refused, ArchiveError::Log(_)), "{refused:?}");
     assert!(!broken.exists());
     assert_eq!(store.archived(&shop).await.unwrap().seq, Seq(30));
@@ -236,7 +237,7 @@ async fn what_is_done_to_an_archive_is_found() {
     store.append(log.take()).await.unwrap();
     checkpoint(&store, &log).await;
     let file = dir.path().join("archive");
-    store.archive(&log.project, Seq(11), &file).await.unwrap();
+    store.archive(&log.project, Seq(11), &file, ready(())).await.unwrap();
     let text = std::fs::read_to_string(&file).unwrap();
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines.len(), 13);

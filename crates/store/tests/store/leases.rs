@@ -30,7 +30,8 @@ pub(crate) async fn hand_over(place: Place) {
         assert_eq!(store.owner(project).await.unwrap(), None);
     }
     assert_eq!(store.lease(&shop, "a", LONG).await.unwrap(), held(1));
-    assert_eq!(store.lease(&shop, "a", LONG).await.unwrap(), held(1));
+    // Who takes it again means to fence what it has written itself.
+    assert_eq!(store.lease(&shop, "a", LONG).await.unwrap(), held(2));
     assert_eq!(beside.lease(&shop, "b", LONG).await.unwrap(), elsewhere("a", None));
     store.announce("a", "http://old").await.unwrap();
     store.announce("a", "http://a").await.unwrap();
@@ -39,28 +40,50 @@ pub(crate) async fn hand_over(place: Place) {
     assert_eq!((&*owner.id, owner.address.as_deref()), ("a", Some("http://a")));
 
     assert_eq!(store.lease(&zoo, "a", LONG).await.unwrap(), held(1));
-    let both = [(shop.clone(), Epoch(1)), (zoo.clone(), Epoch(1))];
+    let both = [(shop.clone(), Epoch(2)), (zoo.clone(), Epoch(1))];
     assert_eq!(store.renew_leases("a", LONG).await.unwrap(), both);
     assert_eq!(beside.renew_leases("b", LONG).await.unwrap(), []);
     // Only the owner gives something back.
-    beside.release(&shop, "b").await.unwrap();
+    beside.release_all("b").await.unwrap();
     assert_eq!(beside.lease(&shop, "b", LONG).await.unwrap(), elsewhere("a", Some("http://a")));
-    store.release(&shop, "a").await.unwrap();
-    assert_eq!(store.owner(&shop).await.unwrap(), None);
-    assert_eq!(store.renew_leases("a", LONG).await.unwrap(), both[1..]);
-    assert_eq!(beside.lease(&shop, "b", LONG).await.unwrap(), held(2));
-    store.release_all("a").await.unwrap();
-    assert_eq!(beside.lease(&zoo, "b", LONG).await.unwrap(), held(2));
-    assert_eq!(store.expired(9).await.unwrap(), []);
+    assert_eq!(store.expired(None, 9).await.unwrap(), []);
 
-    // A tool takes what it wants and leaves no lease behind.
+    // A tool takes what it wants and leaves no lease behind, which nobody has to take over.
     assert_eq!(store.acquire(&shop, "tool").await.unwrap(), Epoch(3));
-    assert_eq!(beside.renew_leases("b", LONG).await.unwrap(), [(zoo, Epoch(2))]);
+    store.release_all("tool").await.unwrap();
+    assert_eq!(store.expired(None, 9).await.unwrap(), []);
+    assert_eq!(store.renew_leases("a", LONG).await.unwrap(), both[1..]);
     assert_eq!(beside.lease(&shop, "b", LONG).await.unwrap(), held(4));
+    give_back(&store, &beside).await;
+}
+
+/// An owner that stops leaves its projects to whoever looks for them.
+async fn give_back(store: &Store, beside: &Store) {
+    let projects = ["bar", "inn", "quay"].map(name);
+    let [bar, inn, quay] = &projects;
+    for project in &projects {
+        store.create_project(project).await.unwrap();
+    }
+    // What was never owned waits for nothing.
+    assert_eq!(store.expired(None, 9).await.unwrap(), []);
+    for project in &projects {
+        assert_eq!(store.lease(project, "c", LONG).await.unwrap(), held(1));
+    }
+    store.release_all("c").await.unwrap();
+    // Others find it at once, and in pages.
+    assert_eq!(store.owner(inn).await.unwrap(), None);
+    assert_eq!(beside.expired(None, 9).await.unwrap(), projects);
+    assert_eq!(beside.expired(None, 2).await.unwrap(), projects[..2]);
+    assert_eq!(beside.expired(Some(inn), 2).await.unwrap(), projects[2..]);
+    // Once somebody has taken it, it is not found again.
+    assert_eq!(beside.lease(inn, "d", LONG).await.unwrap(), held(2));
+    store.release_all("c").await.unwrap();
+    assert_eq!(beside.expired(None, 9).await.unwrap(), [bar.clone(), quay.clone()]);
+    assert_eq!(store.lease(inn, "e", LONG).await.unwrap(), elsewhere("d", None));
 }
 
 async fn until_expired(store: &Store, project: &Name) {
-    while store.expired(9).await.unwrap() != [project.clone()] {}
+    while store.expired(None, 9).await.unwrap() != [project.clone()] {}
     assert_eq!(store.owner(project).await.unwrap(), None);
 }
 
@@ -77,7 +100,6 @@ pub(crate) async fn take_over(place: Place) {
     until_expired(&store, &shop).await;
     store.append(old.some(&cart, 2)).await.unwrap();
     assert_eq!(store.renew_leases("a", LONG).await.unwrap(), [(shop.clone(), Epoch(1))]);
-    store.release(&shop, "a").await.unwrap();
     assert_eq!(store.lease(&shop, "a", SHORT).await.unwrap(), held(2));
     old.epoch = Epoch(2);
     until_expired(&store, &shop).await;
@@ -180,7 +202,7 @@ async fn compete(store: Store, owner: usize, ledger: Ledger) -> u64 {
         }
         if epoch.0.is_multiple_of(2) {
             ledger.gives_back(epoch);
-            store.release(&shop, &id).await.unwrap();
+            store.release_all(&id).await.unwrap();
         } else {
             // It hangs until its lease has run out.
             while store.owner(&shop).await.unwrap().is_some_and(|owner| *owner.id == *id) {}

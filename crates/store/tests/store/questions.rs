@@ -110,8 +110,8 @@ pub(crate) async fn in_progress(place: Place) {
     store.append(log.take()).await.unwrap();
 
     let ask = async |as_of, cursor| {
-        let till = name("till");
-        let none = store.in_progress(&shop, &group(7), Some(&till), as_of, cursor, 3);
+        let (till, other) = (name("till"), group(7));
+        let none = store.in_progress(&shop, &other, Some(&till), as_of, cursor, 3);
         assert_eq!(none.await.unwrap().items, []);
         // All runs of a sequence share their places, however the question spells them.
         let place = "shop/beta/delivery/deployment/eu";
