@@ -20,8 +20,8 @@ pub(crate) enum ReadError {
     #[error("another process owns the project")]
     Elsewhere,
     #[error(
-        "its records up to {base} are archived, and no checkpoint that stands for them can be used; \
-         start the version of Seaway that wrote it last, or restore a backup"
+        "its records up to {base} are archived, and no checkpoint that stands for them can be \
+         used; start the version of Seaway that wrote it last, or restore a backup"
     )]
     NothingBefore { base: Seq },
 }

@@ -98,7 +98,7 @@ fn another_server_takes_over_what_a_killed_one_owned() {
     assert_eq!(second.process.stop(), Some(0));
 }
 
-/// A task that nobody takes, and that is not waited for any longer after a while.
+/// A task that is not waited for any longer some seconds after it was begun.
 const IMPATIENT: &str = "\
 apiVersion: seaway.dev/v1
 kind: Shipyard
@@ -132,8 +132,16 @@ fn another_server_goes_on_with_what_a_stopped_one_owned() {
         data: None,
         deployment: None,
     };
-    let started = runtime().block_on(client(&first, &token).trigger("shop", &trigger));
-    let started = started.expect("it owns the project");
+    let started = runtime().block_on(async {
+        let client = client(&first, &token);
+        let subscription = Subscription { task: "deployment".into(), ..Subscription::default() };
+        let register = Register { subscriptions: vec![subscription], ttl_seconds: 600 };
+        client.register("shop", "e", &register).await.expect("it owns the project");
+        let started = client.trigger("shop", &trigger).await.expect("it owns the project");
+        let task = take(&client, 600).await;
+        client.answer(&task, Answer::Started, Default::default()).await.expect("it is held");
+        started
+    });
 
     assert_eq!(first.process.stop(), Some(0));
     // Nobody asks the other one for anything.

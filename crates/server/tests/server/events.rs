@@ -37,7 +37,7 @@ async fn fields_are_never_taken_from_a_list_by_their_order() {
     let reply = send(&harbor, "application/cloudevents+json", list).await;
     assert_eq!(reply.problem(), (400, "not-a-cloudevent"));
     let trigger = json!(["staging", "delivery", "cart", "1"]);
-    let reply = harbor.post("/v1/projects/shop/deployments", trigger).await;
+    let reply = harbor.post("/v1/projects/shop/trigger", trigger).await;
     assert_eq!(reply.problem(), (422, "invalid-body"));
     let list = harbor.get("/v1/projects/shop/deployments").await.ok();
     assert_eq!(list["items"], json!([]));

@@ -142,7 +142,9 @@ impl Ledger {
         } else {
             assert!(newest.live_until <= Instant::now(), "{owner} took {newest:?}");
         }
-        let live_until = asked + Duration::from_micros(SHORT.0.unsigned_abs());
+        // SQLite tells the time in whole milliseconds.
+        let told = Duration::from_millis(1);
+        let live_until = asked + Duration::from_micros(SHORT.0.unsigned_abs()) - told;
         *newest = Newest { epoch, owner, live_until };
         true
     }

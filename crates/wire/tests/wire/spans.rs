@@ -10,7 +10,7 @@ use seaway_wire::SpanEdit;
 fn what_a_person_skips_opens_what_had_failed_around_it() {
     let mut targets = TargetTable::new("shop");
     let mut path = vec![TargetTable::ROOT];
-    for part in ["beta", "delivery#1", "test"] {
+    for part in ["beta", "delivery#1", "deployment", "eu", "host-7"] {
         let part = targets.intern_part(part);
         path.push(targets.intern(path[path.len() - 1], part, Seq(1)));
     }
@@ -19,9 +19,9 @@ fn what_a_person_skips_opens_what_had_failed_around_it() {
         seq: Seq(9),
         at: Timestamp(0),
         deployment: Some(deployment),
-        target: path[3],
+        target: path[5],
         revision: Some(Revision(1)),
-        kind: Kind::TaskDone,
+        kind: Kind::MemberFinished,
         fact: Fact::Skipped,
         attempt: Attempt(1),
         n: 0,
@@ -31,7 +31,8 @@ fn what_a_person_skips_opens_what_had_failed_around_it() {
         by: Actor::named("alice"),
     };
     let service = Name::new("cart").expect("a valid name");
-    let places: Vec<_> = path.iter().rev().map(|id| targets.get(*id).place).collect();
+    // Neither the sequence nor the task has a span.
+    let places: Vec<_> = [5, 4, 1, 0].map(|level| targets.get(path[level]).place).into();
     let close =
         SpanEdit::Close { place: places[0], deployment, ending: Fact::Skipped, seq: Seq(9) };
     let edits: Vec<_> = SpanEdit::of(&record, &targets, &service).collect();

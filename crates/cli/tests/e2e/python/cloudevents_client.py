@@ -57,7 +57,7 @@ assert answers[3]["problem"]["code"] == "nothing-triggered", answers
 
 for bad, code in [
     (b"{", "malformed-json"),
-    (b"5", "invalid-body"),
+    (b"5", "not-a-cloudevent"),
     (b"[]", "not-a-cloudevent"),
     (b'{"specversion": "0.3", "id": "1", "source": "a", "type": "b"}', "not-a-cloudevent"),
     (b'{"specversion": "1.0", "id": "1", "source": "a", "type": "b"}', "missing-project"),
