@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use rusqlite::{Connection, OpenFlags};
 use seaway_model::Fact;
 
-use super::work::{PROJECT, SEQUENCE, STAGE};
+use super::work::{PROJECT, STAGE};
 
 /// How many rows each table of a data directory has that nobody uses any more.
 pub(super) fn rows(dir: &Path) -> Result<BTreeMap<String, u32>> {
@@ -28,7 +28,8 @@ pub(super) fn finished(dir: &Path) -> Result<u32> {
     let sql =
         "SELECT count(*) FROM span s JOIN target t ON t.project = s.project AND t.id = s.place
          WHERE t.path = ?1 AND s.ending = ?2";
-    let place = format!("{PROJECT}/{STAGE}/{SEQUENCE}#1");
+    // A stage ends with its only sequence.
+    let place = format!("{PROJECT}/{STAGE}");
     let count = open(dir)?.query_row(sql, (place, Fact::Finished.code()), |row| row.get(0));
     count.context("counting the sequences that have ended")
 }
