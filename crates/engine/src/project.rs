@@ -99,7 +99,11 @@ impl ProjectTask {
                 },
             };
         };
-        tracing::info!(project = %self.project, why = %error, "project closed");
+        if matches!(error, RequestError::NotWritten { why: Obstacle::Stopping, .. }) {
+            tracing::debug!(project = %self.project, "project closed");
+        } else {
+            tracing::info!(project = %self.project, why = %error, "project closed");
+        }
         ended.set(error.clone()).expect("a task ends once");
         self.mailbox.close();
         while let Some(message) = self.mailbox.recv().await {
