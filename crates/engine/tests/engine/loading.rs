@@ -1,10 +1,10 @@
 use seaway_engine::core::{CheckpointRejected, LoadError, Loader};
 use seaway_kernel::Command;
-use seaway_model::{Digest, Outcome, Seq};
+use seaway_model::{Digest, Outcome, Seq, Span};
 use seaway_wire::ChainBreak;
 
 use crate::disk::{Desk, Disk};
-use crate::requests::name;
+use crate::requests::{name, trigger, yard};
 
 /// A log with deployments that finished, failed, were retried, and are under way.
 fn busy() -> Desk {
@@ -47,6 +47,22 @@ fn a_load_from_any_checkpoint_gives_the_same_state() {
         let replay = desk.disk.replay(desk.disk.loader_from(&checkpoint));
         assert_eq!(replay.expect("sound").checkpoint().state_digest, digest, "cut at {cut}");
     }
+}
+
+/// A stop lets nothing run out, and otherwise costs a log no time.
+#[test]
+fn a_log_goes_on_with_the_time_of_day_unless_something_waits_for_a_time() {
+    let mut desk = Desk::new();
+    desk.send(yard()).expect("it is sound");
+    let replay = |desk: &Desk| desk.disk.replay(desk.disk.loader()).expect("sound");
+    let idle = replay(&desk);
+    let (before, later) = (idle.time() + Span(-9), idle.time() + Span(9));
+    assert_eq!(idle.resumes_at(later), later);
+    assert_eq!(idle.resumes_at(before), idle.time());
+    // Nobody does its task, and it is not waited for very long.
+    desk.send(trigger(1)).expect("the sequence is there");
+    let busy = replay(&desk);
+    assert_eq!(busy.resumes_at(later), busy.time());
 }
 
 #[test]
